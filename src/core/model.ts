@@ -1,0 +1,31 @@
+import type { JsonObject } from './json.ts';
+import type { Finish } from './message.ts';
+import type { Prompt } from './prompt.ts';
+import type { Usage } from './usage.ts';
+
+/**
+ * One piece of a streamed reply, as a provider gives it. Fragments of a tool call are raw: the core joins them (by index,
+ * then id, then the last open call) and parses them. A usage replaces the one before it, it is never added (CC-04).
+ */
+export type Delta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly provider?: JsonObject }
+  | {
+      readonly type: 'tool_call';
+      readonly index?: number;
+      readonly id?: string;
+      readonly name?: string;
+      readonly args?: string;
+    }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'finish'; readonly finish: Finish };
+
+/**
+ * A language model. `stream` gives the deltas of the reply to one prompt, and ends when the reply is whole.
+ * @throws ModelError for failures at run time, MisuseError for options it cannot honour, Cancelled when `prompt.cancel` fires.
+ */
+export interface Model {
+  stream(prompt: Prompt): AsyncIterable<Delta>;
+  /** False when it is known before any request that this model cannot continue a reply (INTR-21). Absent: not known. */
+  readonly continues?: boolean;
+}

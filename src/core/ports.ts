@@ -1,0 +1,39 @@
+/** Time as the core sees it, in ms. Handed in, so that tests own it. */
+export interface Clock {
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal fires; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The runtime's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const done = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', done);
+    }),
+};
+
+/** Makes ids: unique, with a prefix that says of what (`msg`, `call`), without a slash (PAUSE-31). */
+export type MintId = (prefix: string) => string;
+
+/** Random ids of 24 hex digits. */
+export const randomId: MintId = (prefix) => {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `${prefix}_${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+};
+
+/** Where a Run reports what no event shows (RUN-18). */
+export interface Logger {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Says nothing. */
+export const silentLogger: Logger = { warn: () => {} };

@@ -1,0 +1,107 @@
+import type { ReplyAccumulator } from './accumulator.ts';
+import { MisuseError } from './error.ts';
+import type { EventBody } from './event.ts';
+import type { Origins } from './failure.ts';
+import type { Middleware, ModelMiddleware, NextModel } from './middleware.ts';
+import type { Delta, Model } from './model.ts';
+import type { Clock } from './ports.ts';
+import type { Prompt } from './prompt.ts';
+
+/** How long a model may go on after the cancel signal before it is left behind, in ms (CANC-03, CANC-10). */
+export const modelGrace = 250;
+
+/** What streaming a reply needs. */
+export interface ReplyPorts {
+  readonly model: Model;
+  readonly middleware: readonly Middleware[];
+  readonly origins: Origins;
+  readonly clock: Clock;
+  emit(event: EventBody): Promise<void>;
+}
+
+/** The names of the tools that the model was shown: those of the innermost prompt (MW-10). */
+export type Offered = { names: ReadonlySet<string> };
+
+/**
+ * Streams the reply to a prompt into the accumulator, through the model seam. Gives false when the cancel signal ended it first.
+ * @throws what the model or a middleware threw, marked with its origin.
+ */
+export async function streamReply(
+  ports: ReplyPorts,
+  prompt: Prompt,
+  accumulator: ReplyAccumulator,
+  offered: Offered,
+): Promise<boolean> {
+  const { cancel } = prompt;
+  if (cancel.aborted) return false;
+  const iterator = modelChain(ports, offered)(prompt)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await nextOrAbort(iterator, cancel);
+      if (next === 'aborted') {
+        await leave(iterator, ports.clock);
+        return false;
+      }
+      if (next.done === true) return true;
+      for (const event of accumulator.add(next.value)) await ports.emit(event);
+    }
+  } catch (error) {
+    // What breaks after the signal broke because of it, except misuse, which is never swallowed.
+    if (cancel.aborted && !(error instanceof MisuseError)) return false;
+    throw error;
+  }
+}
+
+/** Ends the stream. A generator that is stuck in its own await answers return() only when that ends: it is waited for `modelGrace`. */
+async function leave(iterator: AsyncIterator<Delta>, clock: Clock): Promise<void> {
+  const over = new AbortController();
+  const left = Promise.resolve(iterator.return?.()).catch(() => {});
+  await Promise.race([left, clock.sleep(modelGrace, over.signal)]);
+  over.abort();
+}
+
+function modelChain(ports: ReplyPorts, offered: Offered): NextModel {
+  const layers = ports.middleware.filter((layer): layer is ModelMiddleware => 'stream' in layer);
+  return layers.reduceRight<NextModel>(wrap, (prompt) => {
+    offered.names = new Set(prompt.tools.map((tool) => tool.name));
+    return marked(ports, prompt);
+  });
+}
+
+/** A middleware may call next again only until it has passed a delta on; afterwards the text would be added twice (MW-13). */
+function wrap(next: NextModel, layer: ModelMiddleware): NextModel {
+  return async function* (prompt) {
+    let called = false;
+    let passed = false;
+    const guarded: NextModel = (inner) => {
+      if (called && passed)
+        throw new MisuseError('model_called_twice', 'A middleware called next again after a delta had been passed on.');
+      called = true;
+      return next(inner);
+    };
+    for await (const delta of layer.stream(prompt, guarded)) {
+      passed = true;
+      yield delta;
+    }
+  };
+}
+
+async function* marked(ports: ReplyPorts, prompt: Prompt): AsyncIterable<Delta> {
+  try {
+    yield* ports.model.stream(prompt);
+  } catch (error) {
+    throw ports.origins.mark(error, 'model');
+  }
+}
+
+function nextOrAbort(iterator: AsyncIterator<Delta>, signal: AbortSignal): Promise<IteratorResult<Delta> | 'aborted'> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve('aborted');
+    signal.addEventListener('abort', onAbort, { once: true });
+    iterator
+      .next()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+    if (signal.aborted) onAbort();
+  });
+}

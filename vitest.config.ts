@@ -1,0 +1,67 @@
+import { cloudflareTest } from '@cloudflare/vitest-plugin';
+import { existsSync, readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { defineConfig } from 'vitest/config';
+
+/** Folders whose tests hold in Node and in workerd alike; a file that needs the file system is named `*.node.test.ts`. */
+const portable = ['core', 'models', 'tools', 'policy', 'testing', 'config'].map((folder) => `test/${folder}/**/*.test.ts`);
+
+/** Before servers start: the page that they serve. */
+const page = './test/frame/page.setup.ts';
+
+/** In ms: what a machine that is busy with other things may take. No test waits for it. */
+const patience = 30_000;
+
+/** What the developer set for their own server does not reach the tests: an empty variable counts as absent. */
+const vars = existsSync('.dev.vars') ? parseEnv(readFileSync('.dev.vars', 'utf8')) : {};
+const blank = Object.fromEntries(Object.keys(vars).map((name) => [name, '']));
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'node',
+          testTimeout: patience,
+          include: [...portable, 'test/frame/*.test.ts', 'test/ui/**/*.test.{ts,tsx}', 'test/bridges/**/*.test.ts'],
+        },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: './wrangler.toml' }, miniflare: { bindings: blank } })],
+        test: {
+          name: 'workerd',
+          testTimeout: patience,
+          include: [...portable, 'test/session/**/*.test.ts', 'test/server/**/*.test.ts', 'test/workspace/**/*.test.ts'],
+          exclude: ['**/*.node.test.ts'],
+          // One workerd for all files: a start costs seconds. Storage is shared, so every test takes a fresh object name.
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          globalSetup: page,
+          include: ['test/e2e/**/*.test.ts', 'test/llama/**/*.test.ts', 'test/frame/e2e/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          // Each file starts servers of its own; two at a time is what a small machine bears.
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          globalSetup: page,
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
+  },
+});
