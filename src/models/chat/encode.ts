@@ -1,0 +1,163 @@
+import {
+  type ContentPart,
+  type Message,
+  MisuseError,
+  type Part,
+  type Prompt,
+  type ReasoningPart,
+  textOf,
+  type ToolCallPart,
+  toolCalls,
+  type ToolResultPart,
+  type ToolSpec,
+  UnsupportedOptionError,
+} from '../../core/index.ts';
+import { CallIds } from './call-ids.ts';
+import type { Host } from './hosts.ts';
+import { type EchoedReasoning, echoedReasoning, providerKey } from './reasoning.ts';
+import type { ChatAssistantMessage, ChatMessage, ChatRequest, ChatTool } from './request.ts';
+
+/** The result that a call gets in a request when it has none: each API refuses a call without one. */
+export const interruptedResult = 'Interrupted: this call has no result';
+
+/** Stands between a tool message and a user message where a host demands one. */
+export const bridgeText = 'I have the results.';
+
+/** Between texts that become one content. */
+const paragraph = '\n\n';
+
+/**
+ * The request for a prompt. Its bytes up to the last message begin those of the next request, as long as the prompt grows at
+ * its end: the keys keep their order, and what changes with a request stands behind the messages.
+ * @throws UnsupportedOptionError for media; MisuseError `bad_input` when the last message is not whose turn it is.
+ */
+export function encodeRequest(prompt: Prompt, model: string, host: Host): ChatRequest {
+  const { options, tools } = prompt;
+  const flags = prompt.continue && host.continuation.how === 'flags' ? host.continuation.flags : {};
+  return {
+    model,
+    stream: true,
+    ...(host.asksForUsage ? { stream_options: { include_usage: true } } : {}),
+    ...(options.maxOutputTokens === undefined ? {} : { [host.tokenLimit]: options.maxOutputTokens }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(encodeTool) }),
+    messages: encodeMessages(prompt, host),
+    ...flags,
+    ...options.provider[providerKey],
+  };
+}
+
+function encodeTool({ name, description, input }: ToolSpec): ChatTool {
+  return { type: 'function', function: { name, description, parameters: input } };
+}
+
+function encodeMessages(prompt: Prompt, host: Host): readonly ChatMessage[] {
+  const edit = prompt.continue ? prompt.messages.at(-1) : undefined;
+  if (prompt.continue && edit?.role !== 'assistant') {
+    throw new MisuseError('bad_input', 'A prompt that continues a reply must end with it.');
+  }
+  const encoder = new Encoder(prompt.messages, host);
+  if (prompt.system) encoder.add({ role: 'system', content: prompt.system });
+  for (const message of prompt.messages) {
+    if (message === edit) encoder.addEdit(message);
+    else if (message.role === 'assistant') encoder.addAssistant(message);
+    else encoder.addUser(message);
+  }
+  if (edit === undefined && encoder.messages.at(-1)?.role === 'assistant') {
+    throw new MisuseError('bad_input', 'A prompt must end with a user message or with results, unless it continues a reply.');
+  }
+  return encoder.messages;
+}
+
+/** Puts the messages of one request in the order and the form that the API asks for. */
+class Encoder {
+  readonly messages: ChatMessage[] = [];
+  readonly #host: Host;
+  readonly #ids: CallIds;
+  readonly #results = new Map<string, ToolResultPart>();
+
+  constructor(messages: readonly Message[], host: Host) {
+    this.#host = host;
+    this.#ids = new CallIds(host.callIds);
+    for (const part of messages.flatMap((message) => message.content)) {
+      if (part.type === 'tool_result') this.#results.set(part.callId, part);
+    }
+  }
+
+  add(message: ChatMessage): void {
+    this.messages.push(message);
+  }
+
+  /** An assistant message and, right behind it, a tool message for each of its calls (CC-03). An empty reply is left out. */
+  addAssistant(message: Message): void {
+    const calls = toolCalls(message).map((call) => ({ call, id: this.#ids.next(call) }));
+    const text = textOf(message);
+    if (calls.length === 0) {
+      if (text !== '') this.add({ role: 'assistant', content: text });
+      return;
+    }
+    const reasoning = message.content.filter((part): part is ReasoningPart => part.type === 'reasoning');
+    this.add({
+      role: 'assistant',
+      ...contentAndReasoning(text, echoedReasoning(reasoning, this.#host), this.#host),
+      tool_calls: calls.map(({ call, id }) => encodeCall(call, id)),
+    });
+    for (const { call, id } of calls) this.add({ role: 'tool', tool_call_id: id, content: this.#resultOf(call) });
+  }
+
+  /**
+   * The reply that is to be continued: its visible text alone. Calls that it holds already have no results, which no API
+   * takes, and reasoning cannot be gone on with (INTR-17).
+   */
+  addEdit(message: Message): void {
+    const mark = this.#host.continuation.how === 'prefix' ? { prefix: true } : {};
+    this.add({ role: 'assistant', content: textOf(message), ...mark });
+  }
+
+  /** What a user message says beside the results it carries, which stand with their calls. */
+  addUser(message: Message): void {
+    const parts = message.content.filter((part) => part.type !== 'tool_result');
+    if (parts.length === 0 && message.content.length > 0) return;
+    const content = textContent(parts);
+    const last = this.messages.at(-1);
+    if (last?.role === 'user' && this.#host.joinsUsers) {
+      this.messages.splice(-1, 1, { role: 'user', content: last.content + paragraph + content });
+      return;
+    }
+    if (last?.role === 'tool' && this.#host.bridgesTools) this.add({ role: 'assistant', content: bridgeText });
+    this.add({ role: 'user', content });
+  }
+
+  #resultOf(call: ToolCallPart): string {
+    const result = this.#results.get(call.id);
+    return result === undefined ? interruptedResult : textContent(result.content);
+  }
+}
+
+/** Arguments that were no JSON go out as an empty object: servers parse what they get back. */
+function encodeCall(call: ToolCallPart, id: string) {
+  return { id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } } as const;
+}
+
+function contentAndReasoning(
+  text: string,
+  reasoning: EchoedReasoning | null,
+  host: Host,
+): Pick<ChatAssistantMessage, 'content'> & { readonly [extra: string]: unknown } {
+  const content = text === '' ? host.emptyContent : text;
+  if (reasoning === null) return { content };
+  if (reasoning.field === 'content') {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: reasoning.text }] } as const;
+    return { content: text === '' ? [thinking] : [thinking, { type: 'text', text }] };
+  }
+  const details = reasoning.details === undefined ? {} : { reasoning_details: reasoning.details };
+  return { content, [reasoning.field]: reasoning.text, ...details };
+}
+
+function textContent(parts: readonly (Part | ContentPart)[]): string {
+  return parts
+    .map((part) => {
+      if (part.type === 'text') return part.text;
+      throw new UnsupportedOptionError(`This model takes no ${part.type} here, only text.`);
+    })
+    .join(paragraph);
+}

@@ -1,0 +1,44 @@
+import { Cancelled, type Clock, ModelError, type ModelMiddleware, systemClock } from '../core/index.ts';
+
+/** Told before each wait: how long it is (ms), the number of the try that failed, from 1, and what the provider said. */
+export type OnWait = (after: number, attempt: number, reason: string) => Promise<void> | void;
+
+/** How often and how long `retryModel` waits. */
+export interface RetryOptions {
+  /** Calls of the model in all; 3 by default. */
+  readonly tries?: number;
+  /** The longest wait, in ms; a provider that asks for more fails the turn, so that nobody sits before a silent one. 60 s by default. */
+  readonly longestWait?: number;
+  readonly onWait?: OnWait;
+  readonly clock?: Clock;
+}
+
+/**
+ * Asks again when the provider says that it is asked too often (MW-14): only for `rate_limited`, only before the first
+ * delta (MW-13), after the time the provider names, or 2 to the power of the try in seconds.
+ * @throws the last error, `retryAfter` in it; Cancelled when the turn is cancelled while it waits.
+ */
+export function retryModel(options: RetryOptions = {}): ModelMiddleware {
+  const { tries = 3, longestWait = 60_000, onWait, clock = systemClock } = options;
+  return {
+    async *stream(prompt, next) {
+      for (let attempt = 1; ; attempt += 1) {
+        let passed = false;
+        try {
+          for await (const delta of next(prompt)) {
+            passed = true;
+            yield delta;
+          }
+          return;
+        } catch (error) {
+          if (passed || attempt >= tries || !(error instanceof ModelError) || error.kind !== 'rate_limited') throw error;
+          const after = error.retryAfter ?? 2 ** attempt * 1000;
+          if (after > longestWait) throw error;
+          await onWait?.(after, attempt, error.message);
+          await clock.sleep(after, prompt.cancel);
+          if (prompt.cancel.aborted) throw new Cancelled();
+        }
+      }
+    },
+  };
+}
