@@ -1,0 +1,35 @@
+import { type Clock, MisuseError, type Tool } from '../core/index.ts';
+import { askUserTool, clockTool, type NoteStore, readNotesTool, waitTool, writeNoteTool } from '../tools/index.ts';
+import type { Mode } from './modes.ts';
+
+/** What the tools stand on; the session gives its own. */
+export interface ToolPorts {
+  readonly clock: Clock;
+  readonly notes: NoteStore;
+}
+
+/** The tools that a mode may name, and how each is made. */
+const makers: { readonly [name: string]: (ports: ToolPorts) => Tool } = {
+  clock: ({ clock }) => clockTool(clock),
+  wait: ({ clock }) => waitTool(clock),
+  ask_user: () => askUserTool(),
+  write_note: ({ notes }) => writeNoteTool(notes),
+  read_notes: ({ notes }) => readNotesTool(notes),
+};
+
+/** The names that a mode may use. */
+export const toolNames: readonly string[] = Object.keys(makers);
+
+/**
+ * The tools of a mode, in its order; with `only`, those of them that a caller named (SESS-11).
+ * @throws MisuseError `unknown_tool` for a mode that was not checked and names a tool that does not exist (C-15).
+ */
+export function toolsOf(mode: Mode, ports: ToolPorts, only: readonly string[] | null = null): readonly Tool[] {
+  const wanted = only === null || only.includes('*') ? mode.tools : mode.tools.filter((name) => only.includes(name));
+  return wanted.map((name) => {
+    const make = Object.hasOwn(makers, name) ? makers[name] : undefined;
+    if (make === undefined)
+      throw new MisuseError('unknown_tool', `The mode ${mode.name} names the tool ${name}, which does not exist.`);
+    return make(ports);
+  });
+}

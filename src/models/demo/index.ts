@@ -1,0 +1,2 @@
+export * from './demo-model.ts';
+export { requests as demoRequests } from './requests.ts';

@@ -1,0 +1,3 @@
+export * from './ask/index.ts';
+export * from './notes/index.ts';
+export * from './time/index.ts';

@@ -1,0 +1,2 @@
+export * from './note-store.ts';
+export * from './notes.ts';
