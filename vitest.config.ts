@@ -44,7 +44,7 @@ export default defineConfig({
           name: 'e2e',
           globalSetup: page,
           include: ['test/e2e/**/*.test.ts', 'test/llama/**/*.test.ts', 'test/frame/e2e/*.test.ts'],
-          testTimeout: 180_000,
+          testTimeout: 120_000,
           hookTimeout: 180_000,
           // Each file starts servers of its own; two at a time is what a small machine bears.
           maxWorkers: 2,

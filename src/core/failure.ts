@@ -44,6 +44,6 @@ export function turnError(failure: Failure): TurnError {
 }
 
 /** Anything thrown, as an Error. */
-export function asError(thrown: unknown): Error {
+function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

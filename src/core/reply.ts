@@ -8,7 +8,7 @@ import type { Clock } from './ports.ts';
 import type { Prompt } from './prompt.ts';
 
 /** How long a model may go on after the cancel signal before it is left behind, in ms (CANC-03, CANC-10). */
-export const modelGrace = 250;
+const modelGrace = 250;
 
 /** What streaming a reply needs. */
 export interface ReplyPorts {

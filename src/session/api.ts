@@ -1,0 +1,56 @@
+import type { Json } from '../core/index.ts';
+import type { Actor, CommandType, EndedRun, Outcome, Snapshot, StoredMessage, Summary } from './protocol/index.ts';
+
+/** What an accepted command answers; null where there is nothing to say (204). Kept as the command's receipt. */
+export type CommandResult =
+  | { readonly run: string; readonly turn: number; readonly cursor: string }
+  | { readonly run: null; readonly staged: readonly string[] }
+  | { readonly inbox: string }
+  | Summary
+  | null;
+
+/** What to follow of a session's events, as a stream of bytes. */
+export interface FollowOptions {
+  /** Begin after this cursor; null, or one that cannot be resumed, begins with a snapshot. */
+  readonly cursor: string | null;
+  /** Only this run's events, until its top-level `turn_ended`; never a snapshot. */
+  readonly run?: string;
+  readonly format: 'sse' | 'ndjson';
+  /** When the reader goes away the run is cancelled (CANC-14). */
+  readonly cancelOnDisconnect?: boolean;
+}
+
+/** A page of messages, in order; `more` says that older ones exist. */
+export interface MessagePage {
+  readonly messages: readonly StoredMessage[];
+  readonly more: boolean;
+}
+
+/** What a session's object answers to the Worker. Refusals are values; nothing here throws for bad input. */
+export interface SessionApi {
+  snapshot(): Promise<Snapshot>;
+  /** Checks in the order: receipt of `id`, body, `session_locked`, `awaiting_input`, the rest. */
+  command(type: CommandType, raw: Json, actor: Actor): Promise<Outcome<CommandResult>>;
+  /** Lists the session under the participant; `created` is false when it was in use already. */
+  create(raw: Json, actor: Actor): Promise<Outcome<{ readonly summary: Summary; readonly created: boolean }>>;
+  /** The page that ends before a message id; null: the newest. Refuses an id that is not there (`not_found`). */
+  messages(before: string | null, limit: number): Promise<Outcome<MessagePage>>;
+  follow(options: FollowOptions): Promise<ReadableStream<Uint8Array>>;
+  /** Resolves when the run has ended; refuses a run that never was (`not_found`). */
+  ended(run: string): Promise<Outcome<EndedRun>>;
+  /** Erases everything; the scope is unused again. */
+  erase(): Promise<void>;
+}
+
+/**
+ * The header in which the Worker hands a socket's identity to the object, as JSON of `SocketIdentity`. The Worker sets it itself and never
+ * passes on a client's.
+ */
+export const identityHeader = 'reins-identity';
+
+/** Who opens a socket. `expires`: when the identity does, in ms; null: never. A viewer's commands are refused. */
+export interface SocketIdentity {
+  readonly participant: string;
+  readonly role: 'viewer' | 'member' | 'operator';
+  readonly expires: number | null;
+}

@@ -1,0 +1,16 @@
+import type { Delivery, Message } from '../../core/index.ts';
+import type { CommandResult } from '../api.ts';
+import type { Change } from '../context.ts';
+import { stateEvent } from '../recorder.ts';
+import { accepted, type InboxItem, type Outcome } from '../protocol/index.ts';
+import { putItem, readInbox } from '../rows/inbox.ts';
+import type { Giver } from './command.ts';
+
+/** Puts a message into the inbox, and into the running turn. */
+export function enqueue({ context, work }: Change, message: Message, delivery: Delivery, giver: Giver): Outcome<CommandResult> {
+  const item: InboxItem = { id: context.mintId('item'), message, delivery, held: false, by: giver.actor };
+  putItem(context.sql, item);
+  work.emit(stateEvent({ inbox: readInbox(context.sql) }));
+  work.after(() => context.runner.interject(message, delivery));
+  return accepted({ inbox: item.id });
+}

@@ -1,0 +1,51 @@
+import type { Delivery, Message, MintId } from '../core/index.ts';
+import type { Address } from './address.ts';
+import type { Agent } from './agent.ts';
+import type { Choice } from './choice.ts';
+import type { Journal, Work } from './journal.ts';
+import type { RunRow } from './rows/runs.ts';
+import type { SessionRow } from './rows/session.ts';
+import type { StopKind } from './rows/stops.ts';
+import type { Outcome, Snapshot } from './protocol/index.ts';
+
+/** What the parts of a session's object share. */
+export interface SessionContext {
+  readonly sql: SqlStorage;
+  readonly journal: Journal;
+  readonly address: Address;
+  readonly agents: AgentsPort;
+  /** The id of this life of the object; another one is dead (LOCK-10). */
+  readonly incarnation: string;
+  readonly mintId: MintId;
+  readonly runner: RunnerPort;
+  now(): number;
+  /** What a screen shows now: rows and the step in progress. */
+  view(): Snapshot;
+  /** The session's row. Only in a used session. */
+  row(): SessionRow;
+}
+
+/** The operator's configuration, as a session asks for it. */
+export interface AgentsPort {
+  resolve(choice: Choice): Outcome<Agent>;
+  modelNames(): readonly string[];
+  window(model: string | null): number | null;
+}
+
+/** The run in memory, as commands use it. */
+export interface RunnerPort {
+  /** The run in progress; null when there is none. */
+  readonly active: RunRow | null;
+  /** Starts an admitted run. Call it once its rows are committed. */
+  start(run: RunRow): void;
+  stop(kind: StopKind): void;
+  interject(message: Message, delivery: Delivery): void;
+  withdraw(messageId: string): void;
+  amend(messageId: string, message: Message, delivery: Delivery): void;
+}
+
+/** A change of a session: the rows by `context`, the events by `work`. */
+export interface Change {
+  readonly context: SessionContext;
+  readonly work: Work;
+}

@@ -1,0 +1,37 @@
+import { defaultMode } from '../config/index.ts';
+import { noUsage } from '../core/index.ts';
+import first from '../../migrations/session/0001.sql';
+import { migrate } from './migrations.ts';
+import type { Actor } from './protocol/index.ts';
+import { insertSession, readSession, type SessionRow } from './rows/session.ts';
+
+/** The session's migrations, in order; a released one is never edited. */
+const migrations: readonly string[] = [first];
+
+/** The session's row, with its tables brought up to date; null when the session was never used, and then nothing is written. */
+export function openRows(storage: DurableObjectStorage): SessionRow | null {
+  const known = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray();
+  if (known.length === 0) return null;
+  migrate(storage, migrations);
+  return readSession(storage.sql) ?? null;
+}
+
+/** Makes the tables and the row of a session, with the first command that it accepts. */
+export function createRows(storage: DurableObjectStorage, epoch: number, creator: Actor, now: number): void {
+  migrate(storage, migrations);
+  insertSession(storage.sql, {
+    title: '',
+    named: false,
+    mode: defaultMode,
+    model: null,
+    maxSteps: null,
+    epoch,
+    thread: 1,
+    turn: 0,
+    usage: noUsage,
+    contextUsed: 0,
+    created: now,
+    updated: now,
+    creator,
+  });
+}

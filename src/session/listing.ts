@@ -1,0 +1,55 @@
+import type { Logger } from '../core/index.ts';
+import type { Summary } from './protocol/index.ts';
+
+/** The participant's list of sessions, as a session tells it of itself. */
+export interface ListPort {
+  put(summary: Summary): Promise<void>;
+  remove(scope: string): Promise<void>;
+}
+
+/** Keeps the session's line in the list: the newest summary is sent when the one before it has arrived, and only if it differs. */
+export class Listing {
+  readonly #list: ListPort;
+  readonly #logger: Logger;
+  #sent = '';
+  #next: Summary | null = null;
+  #sending: Promise<void> | null = null;
+
+  constructor(list: ListPort, logger: Logger) {
+    this.#list = list;
+    this.#logger = logger;
+  }
+
+  /** Sends the line if it changed; resolves when it and what came meanwhile has arrived, or failed and been logged. */
+  put(summary: Summary): Promise<void> {
+    this.#next = summary;
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = null;
+    });
+    return this.#sending;
+  }
+
+  /** Takes the session off the list, after whatever is on its way. */
+  async remove(scope: string): Promise<void> {
+    this.#next = null;
+    await this.#sending;
+    this.#sent = '';
+    await this.#list.remove(scope);
+  }
+
+  async #send(): Promise<void> {
+    while (this.#next !== null) {
+      const summary = this.#next;
+      this.#next = null;
+      const { updated: _, ...shown } = summary;
+      const text = JSON.stringify(shown);
+      if (text === this.#sent) continue;
+      try {
+        await this.#list.put(summary);
+        this.#sent = text;
+      } catch (error) {
+        this.#logger.warn('The list of sessions did not take a line', { error });
+      }
+    }
+  }
+}

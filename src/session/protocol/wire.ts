@@ -1,0 +1,179 @@
+import type {
+  Answer,
+  Delivery,
+  ErrorKind,
+  EventBody,
+  Finish,
+  Json,
+  JsonObject,
+  Message,
+  Pending,
+  Reason,
+  StepView,
+  TurnError,
+  Usage,
+} from '../../core/index.ts';
+
+/** Who did something: the participant, and the name its client gave itself. */
+export interface Actor {
+  readonly participant: string;
+  readonly client?: string;
+}
+
+/** A message as a session stores it. `created` is in ms since 1970. */
+export interface StoredMessage extends Message {
+  readonly run: string | null;
+  readonly created: number;
+  readonly finish?: Finish;
+  readonly usage?: Usage;
+  readonly by?: Actor;
+}
+
+/** A message that waits to land in a turn. Held items wait for a person (docs/wire.md, inbox). */
+export interface InboxItem {
+  readonly id: string;
+  readonly message: Message;
+  readonly delivery: Delivery;
+  readonly held: boolean;
+  readonly by: Actor;
+}
+
+/**
+ * A reply that did not become a message: kept for people, offered for a resume while it is the newest. `rev` counts its changes, `by` is who
+ * stopped it, `after` the message that it followed, `created` when it was cut, in ms.
+ */
+export interface PartialReply {
+  readonly run: string;
+  readonly message: Message;
+  readonly rev: number;
+  readonly by: Actor | null;
+  readonly after: string | null;
+  readonly created: number;
+}
+
+/** How a run ended (RUN-06). */
+export interface EndedRun {
+  readonly run: string;
+  readonly turn: number;
+  readonly reason: Reason;
+  readonly finish: Finish | null;
+  readonly appended: readonly Message[];
+  readonly pending: readonly Pending[];
+  readonly usage: Usage;
+  readonly error: TurnError | null;
+  readonly errorKind: ErrorKind | null;
+  readonly partial: Message | null;
+  readonly queued: readonly Message[];
+  /** The visible text of the turn's last assistant message. */
+  readonly text: string;
+  /** What a host may offer instead, for `unsupported_option`. */
+  readonly fallback?: string;
+  /** Who stopped it, for cancelled and interrupted. */
+  readonly by?: Actor;
+}
+
+/** What a session does now. */
+export type Status = 'idle' | 'running' | 'awaiting_input';
+
+/** A client that has the session open. */
+export interface Presence {
+  readonly participant: string;
+  readonly client: string;
+  readonly label?: string;
+  readonly editing?: boolean;
+}
+
+/** Tokens of the whole session, and how full the model's window is; `window` is null when it is not known. */
+export interface SessionUsage {
+  readonly session: Usage;
+  readonly context: { readonly used: number; readonly window: number | null };
+}
+
+/** Everything a screen shows of a session. This plus the events after `seq` is the whole truth. */
+export interface Snapshot {
+  readonly scope: string;
+  readonly title: string;
+  readonly mode: string;
+  readonly model: string | null;
+  readonly status: Status;
+  readonly epoch: number;
+  readonly seq: number;
+  /** Counts the conversations of this scope; `new` begins the next one. */
+  readonly thread: number;
+  readonly run: string | null;
+  readonly turn: number;
+  readonly messages: readonly StoredMessage[];
+  readonly more: boolean;
+  readonly step: StepView | null;
+  readonly pending: readonly Pending[];
+  /** The answers that wait for the others. */
+  readonly staged: readonly (Answer & { readonly by: Actor })[];
+  readonly inbox: readonly InboxItem[];
+  readonly partial: PartialReply | null;
+  /** Replies that were cut and not gone on with, newest last: nothing that a person saw is lost (C-2). */
+  readonly left: readonly PartialReply[];
+  readonly plan: Json;
+  readonly tasks: readonly Json[];
+  readonly usage: SessionUsage;
+  readonly lastEnded: EndedRun | null;
+  readonly presence: readonly Presence[];
+}
+
+/** A line of the session list. `needs` counts the calls that wait for an answer; `last` is the newest text, cut. Times in ms. */
+export interface Summary {
+  readonly scope: string;
+  readonly title: string;
+  readonly status: Status;
+  readonly mode: string;
+  readonly model: string | null;
+  readonly updated: number;
+  readonly created: number;
+  readonly needs: number;
+  readonly last: string;
+}
+
+/** The fields that every event of a session carries. `at` (ms) is absent on deltas and progress. */
+export interface SessionEventHead {
+  readonly seq: number;
+  readonly run: string | null;
+  readonly turn: number | null;
+  readonly parent: string | null;
+  readonly at?: number;
+}
+
+/**
+ * The changed fields of the snapshot. `messages` holds messages that are new or changed, to be put in by id; when `thread`
+ * changes with it, the lists start anew; `left` holds partial replies that were left behind, to be added by run. Every other field replaces the one before.
+ */
+export type StateChange = Partial<Omit<Snapshot, 'scope' | 'epoch' | 'seq' | 'run' | 'turn' | 'presence' | 'more'>>;
+
+/** The session's own events, beside the seventeen. */
+export type SessionEventBody =
+  | ({ readonly type: 'state' } & StateChange)
+  | { readonly type: 'tool_started'; readonly id: string }
+  | { readonly type: 'message_discarded'; readonly id: string; readonly reason: string }
+  | { readonly type: 'retry_scheduled'; readonly after: number; readonly attempt: number; readonly reason: string }
+  | { readonly type: 'warning'; readonly code: string; readonly detail: string };
+
+/** An event of a session as it travels. */
+export type SessionEvent = SessionEventHead & (EventBody | SessionEventBody);
+
+/** What a server sends over a socket. */
+export type ServerFrame =
+  | {
+      readonly type: 'ready';
+      readonly version: { readonly wire: 1; readonly build: string };
+      readonly cursor: string;
+      readonly snapshot?: Snapshot;
+    }
+  | SessionEvent
+  | { readonly type: 'ack'; readonly id: string; readonly result: Json }
+  | ({
+      readonly type: 'refused';
+      readonly id: string | null;
+      readonly code: string;
+      readonly detail: string;
+      readonly status: number;
+    } & JsonObject)
+  | { readonly type: 'presence'; readonly clients: readonly Presence[] }
+  | { readonly type: 'pong' };

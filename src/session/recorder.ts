@@ -1,0 +1,263 @@
+import {
+  addUsage,
+  type Ended,
+  eventToJSON,
+  type ErrorKind,
+  type Event,
+  type EventOf,
+  isThrown,
+  type Message,
+  noUsage,
+  type Part,
+  type Reason,
+  resultsId,
+  type StepView,
+  textOf,
+} from '../core/index.ts';
+import { runGuard } from './admission.ts';
+import type { Change, SessionContext } from './context.ts';
+import type { Draft } from './joiner.ts';
+import { isLive } from './joiner.ts';
+import type { Actor, EndedRun, PartialReply, StateChange, StoredMessage } from './protocol/index.ts';
+import { releaseGuard } from './rows/guard.ts';
+import { dropItem, holdAll, readInbox } from './rows/inbox.ts';
+import { coreMessage, putMessage, readMessage } from './rows/messages.ts';
+import { callsSoFar } from './rows/calls.ts';
+import { eventsAfter } from './rows/events.ts';
+import { putPartial } from './rows/partials.ts';
+import { forgetAnswers, markAnswers, noteRan, replacePending } from './rows/pending.ts';
+import { endRun, type RunRow } from './rows/runs.ts';
+import { updateSession } from './rows/session.ts';
+import { readStop } from './rows/stops.ts';
+import { publicError } from './sentences.ts';
+import { restStatus, stagedAnswers } from './state.ts';
+
+/** What the recorder reads of the core's Run. */
+export interface RecordedRun {
+  messages(): readonly Message[];
+  ended(): Ended | null;
+}
+
+/** The error class of a turn whose object died: what waits then lands by itself (docs/wire.md, inbox). */
+export const lostTurn = 'recovery_exhausted';
+
+/** A state event with these changes. */
+export function stateEvent(changes: StateChange): Draft {
+  return { type: 'state', turn: null, parent: null, run: null, ...changes };
+}
+
+/** Writes a run's events: the rows that each one stands for and the event itself in one transaction, before anybody sees it. */
+export class Recorder {
+  readonly #context: SessionContext;
+  readonly #row: RunRow;
+  readonly #run: RecordedRun;
+  /** What is stored beside the messages that this run made, by id. */
+  readonly #attributes = new Map<string, StoredMessage>();
+  /** Tokens of the newest model call; null while this run has made none that ended. */
+  #contextUsed: number | null = null;
+  #closed = false;
+
+  constructor(context: SessionContext, row: RunRow, run: RecordedRun) {
+    this.#context = context;
+    this.#row = row;
+    this.#run = run;
+  }
+
+  /** True once turn_ended is recorded. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Records one event. Throws when the storage does; then nothing of the event is written or sent. */
+  record(event: Event): void {
+    const { journal } = this.#context;
+    if (isLive(event)) journal.live({ ...event, run: this.#row.id });
+    else journal.transact((work) => this.#write({ context: this.#context, work }, plain(event)));
+  }
+
+  /** Ends the run from outside: its events cannot be recorded, or the life of the object that played it is over (FAIL-15). */
+  close(change: Change, reason: Reason, failure: { readonly class: string; readonly kind: ErrorKind | null } | null): void {
+    const { pending } = change.context.view();
+    const error = failure === null ? null : { class: failure.class, message: '' };
+    const shared = { reason, usage: noUsage, finish: null };
+    const event: EventOf<'turn_ended'> = { type: 'turn_ended', turn: this.#row.turn, parent: null, error, ...shared };
+    const ended: Ended = {
+      ...shared,
+      appended: [],
+      pending,
+      error: null,
+      errorKind: failure?.kind ?? null,
+      partial: null,
+      queued: [],
+    };
+    this.#writeEnd(change, event, ended);
+  }
+
+  #write(change: Change, event: Event): void {
+    if (event.parent !== null) return this.#emit(change, event);
+    switch (event.type) {
+      case 'message_ended':
+        return this.#writeReply(change, event);
+      case 'interjected':
+        return this.#writeInterjected(change, event);
+      case 'input_requested':
+        return this.#writePause(change, event);
+      case 'step_ended':
+        return this.#writeStep(change, event);
+      case 'turn_ended': {
+        const ended = this.#run.ended();
+        if (ended === null) throw new Error('turn_ended was told of a turn that has not ended');
+        return this.#writeEnd(change, event, ended);
+      }
+      default:
+        return this.#emit(change, event);
+    }
+  }
+
+  #emit({ work }: Change, event: Event, at?: number): void {
+    work.emit({ ...event, run: this.#row.id, ...(at === undefined ? {} : { at }) });
+  }
+
+  #writeReply(change: Change, event: EventOf<'message_ended'>): void {
+    const { usage, finish } = event;
+    const message: StoredMessage = { ...event.message, run: this.#row.id, created: change.context.now(), finish, usage };
+    this.#attributes.set(message.id, message);
+    this.#contextUsed = usage.input + usage.output;
+    this.#emit(change, { ...event, message });
+  }
+
+  #writeInterjected(change: Change, event: EventOf<'interjected'>): void {
+    const { sql } = change.context;
+    const item = readInbox(sql).find((waiting) => waiting.message.id === event.message.id);
+    const at = change.context.now();
+    const by = item === undefined ? {} : { by: item.by };
+    const message: StoredMessage = { ...event.message, run: this.#row.id, created: at, ...by };
+    if (item !== undefined) dropItem(sql, item.id);
+    putMessage(sql, this.#row.thread, message);
+    this.#emit(change, { ...event, message }, at);
+    change.work.emit(stateEvent({ inbox: readInbox(sql) }));
+  }
+
+  #writePause(change: Change, event: EventOf<'input_requested'>): void {
+    const { sql } = change.context;
+    const at = change.context.now();
+    this.#writeMessages(change, at);
+    markAnswers(sql, 'applied');
+    replacePending(sql, event.pending);
+    forgetAnswers(sql, event.pending);
+    this.#emit(change, event, at);
+    change.work.emit(stateEvent({ staged: [] }));
+  }
+
+  #writeStep(change: Change, event: EventOf<'step_ended'>): void {
+    const at = change.context.now();
+    this.#writeMessages(change, at);
+    if (event.n === 0 && change.context.view().step !== null) {
+      markAnswers(change.context.sql, 'applied');
+      replacePending(change.context.sql, []);
+      this.#emit(change, event, at);
+      change.work.emit(stateEvent({ staged: [] }));
+    } else this.#emit(change, event, at);
+  }
+
+  /** Stores the messages of the step that just ended: an assistant message and its results, written together (LOOP-02). */
+  #writeMessages({ context }: Change, at: number): void {
+    const step = context.view().step;
+    if (step === null) return;
+    for (const message of this.#run.messages().slice(-2)) {
+      if (message.id !== step.id && message.id !== resultsId(step.id)) continue;
+      const known = this.#attributes.get(message.id) ?? readMessage(context.sql, message.id);
+      const stored: StoredMessage = { run: this.#row.id, created: at, ...known, ...coreMessage(message) };
+      putMessage(context.sql, this.#row.thread, stored);
+    }
+  }
+
+  #writeEnd(change: Change, event: EventOf<'turn_ended'>, ended: Ended): void {
+    const { context, work } = change;
+    const { sql } = context;
+    const stop = readStop(sql, this.#row.id, this.#row.command);
+    const by = stop !== undefined && (ended.reason === 'cancelled' || ended.reason === 'interrupted') ? stop.actor : null;
+    const error = event.error === null ? null : publicError(event.error, ended.error);
+    const partial = this.#writePartial(change, ended, by);
+    if (ended.reason !== 'done' && ended.reason !== 'awaiting_input' && error?.class !== lostTurn) holdAll(sql);
+    if (ended.pending.length > 0) markAnswers(sql, 'unapplied');
+    const record = endedRun(this.#row, ended, error, partial?.message ?? null, by);
+    endRun(sql, record);
+    releaseGuard(sql, runGuard, { owner: this.#row.id, incarnation: context.incarnation });
+    const session = context.row();
+    const usage = addUsage(session.usage, ended.usage);
+    const contextUsed = this.#contextUsed ?? session.contextUsed;
+    updateSession(sql, { usage, contextUsed, updated: context.now() });
+
+    this.#emit(change, { ...event, error });
+    const { window } = context.view().usage.context;
+    work.emit(
+      stateEvent({
+        status: restStatus(ended.pending.length),
+        lastEnded: record,
+        partial: partial ?? context.view().partial,
+        inbox: readInbox(sql),
+        staged: stagedAnswers(sql),
+        usage: { session: usage, context: { used: contextUsed, window } },
+      }),
+    );
+    this.#closed = true;
+  }
+
+  /** Keeps what a person saw of a reply that did not become a message (C-2, INTR-02). */
+  #writePartial({ context }: Change, ended: Ended, by: Actor | null): PartialReply | null {
+    if (ended.reason === 'done' || ended.reason === 'stopped' || ended.reason === 'awaiting_input') return null;
+    const view = context.view();
+    const step = view.step;
+    if (step === null) return null;
+    const calls = callsSoFar(step, eventsAfter(context.sql, this.#row.seq));
+    if (view.messages.some((message) => message.id === step.id)) {
+      noteRan(context.sql, calls);
+      return null;
+    }
+    const message = ended.partial ?? partialOf(step);
+    if (message.content.length === 0) return null;
+    const rev = this.#row.input.kind === 'resume' ? this.#row.input.rev + 1 : 1;
+    const after = view.messages.at(-1)?.id ?? null;
+    const partial: PartialReply = { run: this.#row.id, message, rev, by, after, created: context.now() };
+    putPartial(context.sql, this.#row.thread, partial, calls);
+    return partial;
+  }
+}
+
+/** An exception as JSON holds it: what is kept in memory is what is stored and sent, and can cross to another object. */
+function plain(event: Event): Event {
+  if (event.type !== 'tool_ended' || !isThrown(event.outcome)) return event;
+  return eventToJSON(event) as unknown as Event;
+}
+
+/** The reply as a screen shows it, without the calls whose arguments are not whole (INTR-02). */
+function partialOf(step: StepView): Message {
+  const whole = new Set(step.calls.filter((call) => call.input !== null).map((call) => call.id));
+  const content = step.content.filter((part: Part) => part.type !== 'tool_call' || whole.has(part.id));
+  return { id: step.id, role: 'assistant', content };
+}
+
+/** A run's end as clients read it. */
+function endedRun(row: RunRow, ended: Ended, error: EndedRun['error'], partial: Message | null, by: Actor | null): EndedRun {
+  const { reason, finish, appended, pending, usage, errorKind, queued } = ended;
+  const last = appended.findLast((message) => message.role === 'assistant');
+  const fallback =
+    ended.error !== null && 'fallback' in ended.error && typeof ended.error.fallback === 'string' ? ended.error.fallback : null;
+  return {
+    run: row.id,
+    turn: row.turn,
+    reason,
+    finish,
+    appended,
+    pending,
+    usage,
+    error,
+    errorKind,
+    partial,
+    queued,
+    text: last === undefined ? '' : textOf(last),
+    ...(fallback === null ? {} : { fallback }),
+    ...(by === null ? {} : { by }),
+  };
+}

@@ -1,0 +1,341 @@
+import { DurableObject } from 'cloudflare:workers';
+import { type Json, type Logger, randomId, systemClock } from '../core/index.ts';
+import { defaultLimits, defaultMode, readLimit } from '../config/index.ts';
+import { version } from '../config/version.ts';
+import { type Address, directoryAddress, parseAddress, stubAt } from './address.ts';
+import { admit } from './admission.ts';
+import { modelNames, resolveAgent, windowOf } from './agent.ts';
+import type { CommandResult, FollowOptions, MessagePage, SessionApi } from './api.ts';
+import { carryOut } from './commands/index.ts';
+import { patch } from './commands/settings.ts';
+import type { Change, SessionContext } from './context.ts';
+import { createRows, openRows } from './first-use.ts';
+import { followStream, Signal } from './follow.ts';
+import { Hub } from './hub.ts';
+import { isLive } from './joiner.ts';
+import { Journal, type Work } from './journal.ts';
+import { Listing } from './listing.ts';
+import { consoleLogger } from './log.ts';
+import {
+  accepted,
+  type Actor,
+  applyEvent,
+  bodies,
+  type CommandType,
+  type EndedRun,
+  formatCursor,
+  issuesOf,
+  type Outcome,
+  parseCursor,
+  refused,
+  type ServerFrame,
+  type SessionEvent,
+  type Snapshot,
+  type Summary,
+} from './protocol/index.ts';
+import { endLost, readLost } from './recovery.ts';
+import { eventsAfter } from './rows/events.ts';
+import { dropItem, readInbox } from './rows/inbox.ts';
+import { positionOf, readPage } from './rows/messages.ts';
+import { rowNotes } from './rows/notes.ts';
+import { openRun, readRun } from './rows/runs.ts';
+import { readSession, type SessionRow } from './rows/session.ts';
+import { Runner } from './runner.ts';
+import { isChildScope } from './scope.ts';
+import { loadSnapshot, type MessageSizes, pageBounds, summaryOf, trimmed, unusedSnapshot } from './state.ts';
+
+/** The most messages of one page of history. */
+const pageLimit = 200;
+
+const createBody = bodies.patch.pick({ title: true, mode: true, model: true });
+
+/** Thrown inside a transaction to undo it; carries the refusal out. */
+class Refused {
+  readonly outcome: Outcome<never>;
+
+  constructor(outcome: Outcome<never>) {
+    this.outcome = outcome;
+  }
+}
+
+/**
+ * One conversation: its rows are the truth, its memory is a cache of them and the run in progress. Whatever reaches it, over HTTP, a socket or
+ * from within, is carried out here, one after the other.
+ */
+export class Session extends DurableObject<Env> implements SessionApi {
+  readonly #address: Address;
+  readonly #logger: Logger;
+  readonly #hub: Hub;
+  readonly #runner: Runner;
+  readonly #listing: Listing;
+  readonly #context: Omit<SessionContext, 'journal'>;
+  readonly #signal = new Signal();
+  readonly #sizes: MessageSizes = new WeakMap();
+  #journal: Journal;
+  #snapshot: Snapshot;
+  #used = false;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const address = parseAddress(ctx.id.name ?? '');
+    if (address === null) throw new Error('A session is reached by its address only.');
+    this.#address = address;
+    this.#logger = consoleLogger({ scope: address.scope });
+    this.#listing = new Listing(stubAt(env.DIRECTORY, directoryAddress(address)), this.#logger);
+    this.#hub = new Hub(ctx, {
+      command: (type, raw, actor) => this.#carryOut(type, raw, actor),
+      welcome: (cursor) => this.#welcome(cursor),
+      disconnected: (run, actor) => void this.#carryOut('cancel', { target: run }, actor),
+      now: () => Date.now(),
+      frameRate: readLimit(Reflect.get(env, 'LIMIT_COMMANDS')) ?? defaultLimits.commands,
+      nested: isChildScope(address.scope),
+    });
+    this.#runner = new Runner(
+      () => this.#contextNow(),
+      this.#logger,
+      (broken) => this.#atRest(broken),
+    );
+    this.#context = this.#makeContext();
+    this.#snapshot = this.#unused(Date.now());
+    this.#journal = this.#newJournal(0);
+    this.#load();
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    return { ...this.#snapshot, presence: this.#hub.presence };
+  }
+
+  async command(type: CommandType, raw: Json, actor: Actor): Promise<Outcome<CommandResult>> {
+    return this.#carryOut(type, raw, actor);
+  }
+
+  async create(raw: Json, actor: Actor): Promise<Outcome<{ summary: Summary; created: boolean }>> {
+    const body = createBody.safeParse(raw);
+    if (!body.success)
+      return refused('bad_request', 'A session takes a title, a mode and a model.', { issues: issuesOf(body.error) });
+    const created = !this.#used;
+    const outcome = created
+      ? this.#transact(actor, (change) => patch(change, body.data, { actor, command: null }))
+      : accepted(null);
+    if (!outcome.ok) return outcome;
+    const summary = summaryOf(this.#snapshot, this.#row());
+    await this.#listing.put(summary);
+    return accepted({ summary, created });
+  }
+
+  async messages(before: string | null, limit: number): Promise<Outcome<MessagePage>> {
+    if (!this.#used) return before === null ? accepted({ messages: [], more: false }) : noSuchMessage();
+    const { sql } = this.ctx.storage;
+    const { thread } = this.#row();
+    const position = before === null ? null : positionOf(sql, thread, before);
+    if (before !== null && position === null) return noSuchMessage();
+    return accepted(readPage(sql, thread, position, { messages: Math.min(limit, pageLimit), bytes: pageBounds.bytes }));
+  }
+
+  async follow(options: FollowOptions): Promise<ReadableStream<Uint8Array>> {
+    const source = {
+      epoch: () => this.#snapshot.epoch,
+      after: (cursor: string | null) => this.#after(cursor),
+      snapshot: () => ({ ...this.#snapshot, presence: this.#hub.presence }),
+      isOver: (run: string) => !this.#used || readRun(this.ctx.storage.sql, run)?.ended !== null,
+    };
+    const { run, cancelOnDisconnect } = options;
+    const row = run === undefined || !this.#used ? undefined : readRun(this.ctx.storage.sql, run)?.row;
+    const lost = row !== undefined && this.#after(options.cursor) === null;
+    const cursor = lost ? formatCursor({ epoch: this.#snapshot.epoch, seq: row.seq }) : options.cursor;
+    return followStream(source, this.#signal, { ...options, cursor }, () => {
+      if (row !== undefined && cancelOnDisconnect === true) this.#carryOut('cancel', { target: row.id }, row.actor);
+    });
+  }
+
+  async ended(run: string): Promise<Outcome<EndedRun>> {
+    for (;;) {
+      const known = this.#used ? readRun(this.ctx.storage.sql, run) : undefined;
+      if (known === undefined) return refused('not_found', 'This session has no such run.');
+      if (known.ended !== null) return accepted(known.ended);
+      await this.#signal.wait(60_000);
+    }
+  }
+
+  async erase(): Promise<void> {
+    while (this.#runner.active !== null) {
+      this.#runner.stop('cancel');
+      await this.#runner.settled;
+    }
+    const { epoch } = this.#snapshot;
+    await this.ctx.blockConcurrencyWhile(async () => {
+      this.#used = false;
+      this.#snapshot = this.#unused(Math.max(Date.now(), epoch + 1));
+      this.#journal = this.#newJournal(0);
+      await this.ctx.storage.deleteAll();
+    });
+    this.#hub.closeAll('The session was erased');
+    this.#signal.fire();
+    await this.#listing.remove(this.#address.scope);
+  }
+
+  override fetch(request: Request): Response {
+    return this.#hub.accept(request, randomId('client'));
+  }
+
+  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
+    this.#hub.receive(socket, data);
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#hub.gone(socket);
+    this.#hub.answerClose(socket, code, reason);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#hub.gone(socket);
+  }
+
+  #load(): void {
+    const row = openRows(this.ctx.storage);
+    if (row === null) return;
+    const { sql } = this.ctx.storage;
+    this.#used = true;
+    this.#snapshot = loadSnapshot(sql, this.#address.scope, row, windowOf(this.env, row.model));
+    this.#journal = this.#newJournal(this.#snapshot.seq);
+    const run = openRun(sql);
+    if (run !== undefined) {
+      const lost = readLost(this.#snapshot, run, eventsAfter(sql, run.seq));
+      this.#snapshot = { ...this.#snapshot, step: lost.step };
+      this.#journal.transact((work) => endLost(this.#change(work), run, lost));
+      this.#snapshot = { ...this.#snapshot, epoch: this.#row().epoch };
+    }
+    this.#list();
+    this.#advance();
+  }
+
+  #carryOut(type: CommandType, raw: Json, actor: Actor): Outcome<CommandResult> {
+    const outcome = this.#transact(actor, (change) => carryOut(change, type, raw, actor));
+    // Denied calls leave the session at rest, with what was queued behind them.
+    if (this.#used) this.#advance();
+    return outcome;
+  }
+
+  /** A transaction that a refusal undoes, the first use of the session included. */
+  #transact(actor: Actor, act: (change: Change) => Outcome<CommandResult>): Outcome<CommandResult> {
+    try {
+      return this.#journal.transact((work) => {
+        this.#use(work, actor);
+        const outcome = act(this.#change(work));
+        if (!outcome.ok) throw new Refused(outcome);
+        return outcome;
+      });
+    } catch (error) {
+      if (error instanceof Refused) return error.outcome;
+      this.#logger.warn('A command could not be stored', { error });
+      return refused('unavailable', 'The session could not store the command; nothing has changed. Send it again.');
+    }
+  }
+
+  #use(work: Work, actor: Actor): void {
+    if (this.#used) return;
+    createRows(this.ctx.storage, this.#snapshot.epoch, actor, Date.now());
+    work.after(() => {
+      this.#used = true;
+      this.#list();
+    });
+  }
+
+  /** What landed in the inbox and is not held begins a turn once the session is at rest (STEER-06, docs/wire.md, inbox). */
+  #advance(): void {
+    if (this.#snapshot.status !== 'idle') return;
+    const { sql } = this.ctx.storage;
+    const item = readInbox(sql).find((waiting) => !waiting.held);
+    if (item === undefined) return;
+    this.#transact(item.by, (change) => {
+      dropItem(sql, item.id);
+      const start = { kind: 'message', message: item.message, isNew: true } as const;
+      return admit(change, { start, actor: item.by, command: null, changes: { inbox: readInbox(sql) } });
+    });
+  }
+
+  /** A run has ended. One whose end could not be stored leaves rows that only a new life of the object can put right. */
+  #atRest(broken: boolean): void {
+    if (broken) this.ctx.abort('The end of a run could not be stored');
+    this.#signal.fire();
+    if (this.#used) this.#advance();
+  }
+
+  #onEvent(event: SessionEvent): void {
+    const next = applyEvent(this.#snapshot, event);
+    this.#snapshot = next.messages === this.#snapshot.messages ? next : trimmed(next, this.#sizes);
+    this.#hub.broadcast(event);
+    this.#signal.fire();
+    if (this.#used && !isLive(event)) this.#list();
+  }
+
+  #list(): void {
+    this.ctx.waitUntil(this.#listing.put(summaryOf(this.#snapshot, this.#row())));
+  }
+
+  #welcome(cursor: string | null): ServerFrame[] {
+    const ready = { type: 'ready', version: { wire: 1, build: version } } as const;
+    const events = this.#after(cursor);
+    if (events === null) {
+      const snapshot = { ...this.#snapshot, presence: this.#hub.presence };
+      return [{ ...ready, cursor: formatCursor(snapshot), snapshot }];
+    }
+    return [{ ...ready, cursor: cursor ?? '' }, ...events];
+  }
+
+  /** The events after a cursor; null when it cannot be resumed. */
+  #after(text: string | null): Iterable<SessionEvent> | null {
+    const cursor = parseCursor(text);
+    const { epoch } = this.#snapshot;
+    if (cursor === null) return null;
+    if (this.#used) return this.#journal.after(cursor, epoch);
+    return cursor.epoch === epoch && cursor.seq === 0 ? [] : null;
+  }
+
+  #row(): SessionRow {
+    const row = readSession(this.ctx.storage.sql);
+    if (row === undefined) throw new Error('The session has no row.');
+    return row;
+  }
+
+  #unused(epoch: number): Snapshot {
+    return unusedSnapshot(this.#address.scope, epoch, defaultMode, windowOf(this.env, null));
+  }
+
+  #newJournal(seq: number): Journal {
+    return new Journal(this.ctx.storage, seq, (event) => this.#onEvent(event));
+  }
+
+  #change(work: Work): Change {
+    return { context: this.#contextNow(), work };
+  }
+
+  #contextNow(): SessionContext {
+    return { ...this.#context, journal: this.#journal };
+  }
+
+  #makeContext(): Omit<SessionContext, 'journal'> {
+    const { sql } = this.ctx.storage;
+    const now = (): number => Date.now();
+    const ports = { clock: systemClock, notes: rowNotes(sql, now) };
+    return {
+      sql,
+      now,
+      address: this.#address,
+      agents: {
+        resolve: (choice) => resolveAgent(this.env, choice, ports),
+        modelNames: () => modelNames(this.env),
+        window: (model) => windowOf(this.env, model),
+      },
+      incarnation: randomId('life'),
+      mintId: randomId,
+      runner: this.#runner,
+      view: () => this.#snapshot,
+      row: () => this.#row(),
+    };
+  }
+}
+
+function noSuchMessage(): ReturnType<typeof refused> {
+  return refused('not_found', 'There is no message with this id here.');
+}

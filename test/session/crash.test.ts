@@ -1,0 +1,390 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import { isObject, type Json, type JsonObject, resultsId, toolCalls } from '../../src/core/index.ts';
+import { applyEvent, type SessionEvent, type Snapshot } from '../../src/session/protocol/index.ts';
+import { unusedSnapshot } from '../../src/session/state.ts';
+import { Gate } from '../../src/testing/index.ts';
+import { call, fakeChat, reasoning, type Started, TestSession, text } from './support.ts';
+
+const chat = fakeChat();
+
+const tables = [
+  'session',
+  'messages',
+  'runs',
+  'guard',
+  'events',
+  'receipts',
+  'stops',
+  'inbox',
+  'pending',
+  'answers',
+  'partials',
+  'notes',
+];
+type Rows = { readonly [table: string]: readonly Record<string, SqlStorageValue>[] };
+
+/** The rows of a session after every transaction from here on: what a death at that point would leave. */
+function recordRows(session: TestSession): Promise<Rows[]> {
+  return runInDurableObject(session.stub, (_, { storage }) => {
+    const states: Rows[] = [];
+    const original = storage.transactionSync.bind(storage);
+    let depth = 0;
+    storage.transactionSync = (work) => {
+      depth += 1;
+      try {
+        return original(work);
+      } finally {
+        depth -= 1;
+        if (depth === 0) states.push(rowsOf(storage.sql));
+      }
+    };
+    return states;
+  });
+}
+
+function rowsOf(sql: SqlStorage): Rows {
+  return Object.fromEntries(tables.map((table) => [table, sql.exec(`SELECT * FROM ${table}`).toArray()]));
+}
+
+/** A session that died with these rows. */
+async function deadSession(rows: Rows): Promise<TestSession> {
+  const session = new TestSession();
+  await session.accept('patch', { title: 'x' });
+  await runInDurableObject(session.stub, (_, { storage }) => {
+    storage.transactionSync(() => {
+      for (const table of tables) {
+        storage.sql.exec(`DELETE FROM ${table}`);
+        for (const row of rows[table] ?? []) {
+          const columns = Object.keys(row);
+          const places = columns.map(() => '?').join(', ');
+          storage.sql.exec(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places})`, ...Object.values(row));
+        }
+      }
+    });
+  });
+  await session.kill();
+  return session;
+}
+
+/** A snapshot without what is no row: who is there. */
+function rowsPart({ presence: _, ...rest }: Snapshot): Omit<Snapshot, 'presence'> {
+  return rest;
+}
+
+/** Every event of a session at rest, read from its rows: what waits for more events keeps an object from being evicted. */
+async function storedEvents(session: TestSession): Promise<SessionEvent[]> {
+  const rows = await session.rows<{ body: string }>('SELECT body FROM events ORDER BY last');
+  return rows.flatMap(({ body }) => body.split('\n').map((line) => JSON.parse(line) as SessionEvent));
+}
+
+/** Waits until an event of this type came, with this text if one is given. */
+async function begun(session: TestSession, type: string, said?: string): Promise<void> {
+  const socket = await session.socket(`${(await session.snapshot()).epoch}.0`);
+  await socket.frame((frame) => frame.type === type && (said === undefined || frame.text === said));
+  socket.close();
+}
+
+/** Waits until nothing runs. */
+async function rested(session: TestSession): Promise<Snapshot> {
+  for (;;) {
+    const snapshot = await session.snapshot();
+    if (snapshot.status !== 'running' || snapshot.run === null) return snapshot;
+    await session.ended(snapshot.run);
+  }
+}
+
+/** What must hold of a session at rest, whatever happened to it. */
+async function checkWhole(session: TestSession, snapshot: Snapshot): Promise<void> {
+  const events = await storedEvents(session);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+
+  const runs = await session.rows<{ id: string; status: string }>('SELECT id, status FROM runs');
+  expect(runs.filter(({ status }) => status !== 'ended')).toEqual([]);
+  const ends = events.filter((event) => event.type === 'turn_ended' && event.parent === null);
+  expect(ends).toHaveLength(runs.length);
+  expect(new Set(ends.map(({ run }) => run))).toEqual(new Set(runs.map(({ id }) => id)));
+  expect(await session.count('guard')).toBe(0);
+
+  const blank = unusedSnapshot(session.address.scope, snapshot.epoch, snapshot.mode, snapshot.usage.context.window);
+  const folded = events.reduce<Snapshot>(applyEvent, blank);
+  expect(folded).toEqual({ ...snapshot, presence: [] });
+
+  for (const message of snapshot.messages) {
+    const calls = toolCalls(message).map(({ id }) => id);
+    if (message.role !== 'assistant' || calls.length === 0) continue;
+    const results = snapshot.messages.find(({ id }) => id === resultsId(message.id))?.content ?? [];
+    const settled = results.flatMap((part) => (part.type === 'tool_result' ? [part.callId] : []));
+    const waiting = snapshot.pending.map((item) => item.call.id);
+    expect([...settled, ...waiting]).toHaveLength(calls.length);
+    expect(new Set([...settled, ...waiting])).toEqual(new Set(calls));
+  }
+  const saidOnce = (value: string): number => JSON.stringify([snapshot.messages, snapshot.inbox]).split(value).length - 1;
+  for (const input of ['first input', 'second input']) expect(saidOnce(input)).toBeLessThanOrEqual(1);
+  await session.evict();
+  expect(rowsPart(await session.snapshot())).toEqual(rowsPart(snapshot));
+}
+
+/** Answers whatever waits: allows it, or gives a text. */
+function allAnswers(snapshot: Snapshot): JsonObject {
+  const answers = snapshot.pending.map((item) => ({
+    callId: item.call.id,
+    decisions: Object.fromEntries(item.needs.flatMap((need) => (need.type === 'approval' ? [[need.id, { allowed: true }]] : []))),
+    values: Object.fromEntries(item.needs.flatMap((need) => (need.type === 'question' ? [[need.id, 'blue']] : []))),
+  }));
+  return { answers };
+}
+
+describe('a death after any transaction', () => {
+  it('RUN-15 leaves a session that is whole, loses no input, runs no write twice and goes on', async () => {
+    const session = new TestSession();
+    await session.accept('patch', { title: 'Matrix' });
+    const states = await recordRows(session);
+    const [thinking, stopping] = [new Gate(), new Gate()];
+    chat.reply(
+      reasoning('Hm.'),
+      text('Let me '),
+      thinking,
+      text('see.'),
+      call('w', 'wait', { seconds: 0.01 }),
+      call('q', 'ask_user', { question: 'Which colour?' }),
+      call('n', 'write_note', { text: 'a note' }),
+    );
+    chat.reply(text('Saved.'));
+    chat.reply(text('The second answer.'));
+    chat.reply(text('Too '), stopping, text('long.'));
+
+    const { run } = await session.accept<Started>('turn', { message: 'first input' });
+    await begun(session, 'text_delta');
+    await session.accept('interject', { message: 'second input', delivery: 'queue' });
+    thinking.open();
+    await session.ended(run);
+    const [first, second] = allAnswers(await session.snapshot()).answers as JsonObject[];
+    await session.accept('answers', { answers: [first as JsonObject] });
+    const resumed = await session.accept<Started>('answers', { answers: [second as JsonObject] });
+    await session.ended(resumed.run);
+    const stopped = await session.accept<Started>('turn', { message: 'third input', id: 'third' });
+    await begun(session, 'text_delta', 'Too ');
+    await session.accept('cancel', { target: 'third' });
+    expect((await session.ended(stopped.run)).reason).toBe('cancelled');
+    expect(states.length).toBeGreaterThan(30);
+
+    for (const [index, rows] of states.entries()) {
+      await checkDeath(rows).catch((error: unknown) => {
+        throw new Error(`After transaction ${index} of ${states.length}`, { cause: error });
+      });
+    }
+  }, 180_000);
+});
+
+async function checkDeath(rows: Rows): Promise<void> {
+  for (let n = 0; n < 3; n += 1) chat.reply(text('Recovered.'));
+  const open = rows.runs?.find((run) => run.status === 'running');
+  const stop = rows.stops?.some((row) => row.target === open?.command || row.target === open?.id) === true;
+  const asked = chat.requests.length;
+  const session = await deadSession(rows);
+  const snapshot = await rested(session);
+  expect(snapshot.epoch).toBe(Number(rows.session?.[0]?.epoch) + (open === undefined ? 0 : 1));
+  if (stop) {
+    expect([snapshot.lastEnded?.reason, chat.requests.length - asked]).toEqual(['cancelled', 0]);
+  }
+  await checkWhole(session, snapshot);
+  if (snapshot.pending.length > 0) {
+    const staged = new Set(snapshot.staged.map((answer) => answer.callId));
+    const { answers } = allAnswers(snapshot) as { answers: JsonObject[] };
+    const ended = await session.play('answers', { answers: answers.filter(({ callId }) => !staged.has(String(callId))) });
+    expect(ended.reason).toBe('done');
+    // A death within the call leaves it unknown whether the note was written: the model is told, and the call never runs twice.
+    const unknown = JSON.stringify(ended.appended).includes('Outcome unknown');
+    expect(await session.count('notes')).toBe(unknown ? (rows.notes?.length ?? 0) : 1);
+    await checkWhole(session, await rested(session));
+  }
+  expect((await session.turn('fourth input')).reason).toBe('done');
+}
+
+describe('a death', () => {
+  it('RUN-15 in the middle of a reply ends its turn once, as failed, and keeps what a person saw of it', async () => {
+    const session = new TestSession();
+    const gate = new Gate();
+    chat.reply(text('Half a '), text('reply'), gate);
+    const { run } = await session.accept<Started>('turn', { message: 'first input' });
+    await begun(session, 'text_delta');
+    await session.accept('patch', { title: 'All that was said so far is stored' });
+    const before = await session.snapshot();
+    await session.kill();
+    const after = await session.snapshot();
+    expect(after.status).toBe('idle');
+    expect(after.epoch).toBe(before.epoch + 1);
+    expect(after.lastEnded).toMatchObject({
+      run,
+      reason: 'failed',
+      error: { class: 'recovery_exhausted' },
+      errorKind: 'transport_error',
+    });
+    expect(after.partial?.message.content).toEqual([{ type: 'text', text: 'Half a reply' }]);
+    expect(after.messages.map(({ role }) => role)).toEqual(['user']);
+    const ends = (await storedEvents(session)).filter(
+      (event) => event.type === 'turn_ended' || event.type === 'message_discarded',
+    );
+    expect(ends.map(({ type }) => type)).toEqual(['message_discarded', 'turn_ended']);
+    await checkWhole(session, after);
+  });
+
+  it('RUN-15 between the admission of a turn and its first event ends it; the input stays', async () => {
+    const session = new TestSession();
+    await session.accept('patch', { title: 'x' });
+    const states = await recordRows(session);
+    chat.reply(text('Hi'));
+    await session.turn('first input');
+    const admitted = states.find((rows) => rows.runs?.length === 1 && !JSON.stringify(rows.events).includes('turn_started'));
+    if (admitted === undefined) throw new Error('the admission was not recorded');
+    const dead = await deadSession(admitted);
+    const after = await dead.snapshot();
+    expect(after).toMatchObject({ status: 'idle', turn: 1, partial: null, lastEnded: { turn: 1, reason: 'failed' } });
+    expect(after.messages.map(({ role }) => role)).toEqual(['user']);
+    chat.reply(text('Now'));
+    expect((await dead.play('retry')).text).toBe('Now');
+  });
+
+  it('CANC-01 after a cancel was acknowledged: the cancel holds and no model is asked', async () => {
+    const session = new TestSession();
+    const gate = new Gate();
+    chat.reply(text('Half'), gate);
+    const socket = await session.socket();
+    await socket.command('turn', { message: 'first input', id: 'first' });
+    await begun(session, 'text_delta');
+    await socket.command('message', { message: 'second input', delivery: 'queue' });
+    await runInDurableObject(session.stub, (_, { storage }) => {
+      // The death comes in the tick of the acknowledgement: the run itself has no chance to end.
+      storage.sql.exec("INSERT INTO stops (target, kind, actor) VALUES ('first', 'cancel', '{\"participant\":\"x\"}')");
+    });
+    await session.kill();
+    const after = await session.snapshot();
+    expect(after).toMatchObject({ status: 'idle', lastEnded: { reason: 'cancelled', by: { participant: 'x' } } });
+    expect(after.inbox).toMatchObject([{ held: true }]);
+    expect(chat.requests).toHaveLength(1);
+  });
+
+  it('STEER-10 with messages waiting: each lands in order and gets its own answer', async () => {
+    const session = new TestSession();
+    chat.reply(text('Half'), new Gate());
+    await session.accept('turn', { message: 'one' });
+    await begun(session, 'text_delta');
+    await session.accept('interject', { message: 'two', delivery: 'queue' });
+    await session.accept('interject', { message: 'three', delivery: 'queue' });
+    chat.reply(text('to two'));
+    chat.reply(text('to three'));
+    await session.kill();
+    const after = await rested(session);
+    const said = after.messages.map((message) =>
+      message.content.map((part) => (part.type === 'text' ? part.text : part.type)).join(),
+    );
+    expect(said).toEqual(['one', 'two', 'to two', 'three', 'to three']);
+    expect(after.inbox).toEqual([]);
+    expect(chat.requests).toHaveLength(3);
+    expect(chat.requests[1]?.text).not.toContain('three');
+    await checkWhole(session, after);
+  });
+
+  it('INTR-19 in a tool: the call is a part of what was cut, and a resume does not run it again', async () => {
+    const session = new TestSession();
+    chat.reply(text('Waiting'), call('w', 'wait', { seconds: 300 }));
+    await session.accept('turn', { message: 'first input' });
+    await begun(session, 'tool_started');
+    await session.kill();
+    const after = await session.snapshot();
+    expect(after.partial?.message.content.map(({ type }) => type)).toEqual(['text', 'tool_call']);
+    expect(after.messages).toHaveLength(1);
+    await checkWhole(session, after);
+  });
+
+  it('B13 PAUSE-23 while calls wait loses none of them, nor what was answered already', async () => {
+    const session = new TestSession();
+    chat.reply(call('a', 'ask_user', { question: 'One?' }), call('b', 'write_note', { text: 'kept' }));
+    await session.turn('first input');
+    const { answers } = allAnswers(await session.snapshot()) as { answers: JsonObject[] };
+    await session.accept('answers', { answers: answers.slice(0, 1) });
+    const before = await session.snapshot();
+    await session.kill();
+    const after = await session.snapshot();
+    expect(rowsPart(after)).toEqual(rowsPart(before));
+    chat.reply(text('Thanks'));
+    expect((await session.play('answers', { answers: answers.slice(1) })).text).toBe('Thanks');
+    expect(await session.count('notes')).toBe(1);
+  });
+
+  it('G-11 after an answered call ran and before its results were stored: it does not run twice', async () => {
+    const session = new TestSession();
+    chat.reply(call('a', 'write_note', { text: 'once' }), call('b', 'wait', { seconds: 0 }));
+    await session.turn('first input');
+    const states = await recordRows(session);
+    chat.reply(text('Saved'));
+    await session.play('answers', allAnswers(await session.snapshot()));
+    const ran = states.find((rows) => rows.notes?.length === 1 && rows.pending?.length === 1 && endedCalls(rows) === 2);
+    if (ran === undefined) throw new Error('no state between the call and its step');
+    const dead = await deadSession(ran);
+    const after = await dead.snapshot();
+    expect(after).toMatchObject({ status: 'awaiting_input', staged: [], lastEnded: { reason: 'failed' } });
+    chat.reply(text('Saved once'));
+    const ended = await dead.play('answers', allAnswers(after));
+    expect(ended.text).toBe('Saved once');
+    expect(JSON.stringify(ended.appended)).toContain('Saved.');
+    expect(await dead.count('notes')).toBe(1);
+  });
+
+  it('G-11 while an answered call ran: whether it took effect is unknown, and the model is told so', async () => {
+    const session = new TestSession();
+    chat.reply(call('a', 'write_note', { text: 'perhaps' }));
+    await session.turn('first input');
+    const states = await recordRows(session);
+    chat.reply(text('Saved'));
+    await session.play('answers', allAnswers(await session.snapshot()));
+    const began = states.find((rows) => rows.pending?.length === 1 && JSON.stringify(rows.events).includes('tool_started'));
+    if (began === undefined) throw new Error('no state within the call');
+    const dead = await deadSession({ ...began, notes: [] });
+    chat.reply(text('I see'));
+    const ended = await dead.play('answers', allAnswers(await dead.snapshot()));
+    expect(JSON.stringify(ended.appended)).toContain('Outcome unknown');
+    expect(await dead.count('notes')).toBe(0);
+  });
+
+  it('EVT-35 gives the stream of a run, asked for again, all that is stored of it and its end', async () => {
+    const session = new TestSession();
+    chat.reply(text('Half'), new Gate());
+    const { run, cursor } = await session.accept<Started>('turn', { message: 'first input' });
+    await begun(session, 'text_delta');
+    await session.kill();
+    const stream = await session.stub.follow({ run, cursor, format: 'ndjson' });
+    const lines = (await new Response(stream).text()).trim().split('\n');
+    const events = lines.map((line) => JSON.parse(line) as SessionEvent);
+    expect(events[0]?.type).toBe('turn_started');
+    expect(events.at(-1)).toMatchObject({ type: 'turn_ended', reason: 'failed' });
+    expect(events.every((event) => event.run === run)).toBe(true);
+  });
+
+  it('EVT-35 gives a client that saw what was not stored a snapshot, and one that reads on no event twice', async () => {
+    const session = new TestSession();
+    chat.reply(text('Unsto'), text('red'), new Gate());
+    const socket = await session.socket();
+    await socket.command('turn', { message: 'first input' });
+    await socket.frame((frame) => frame.type === 'text_delta' && String(frame.text).endsWith('red'));
+    const seen = socket.events();
+    await session.kill();
+    expect(await socket.closed).toBe(1006);
+    const { epoch } = await session.snapshot();
+    const back = await session.socket(`${epoch - 1}.${seen.at(-1)?.seq}`);
+    expect(back.frames[0]).toHaveProperty('snapshot');
+    const stored = await storedEvents(session);
+    const durable = seen.filter((event) => event.type !== 'text_delta');
+    expect(stored).toEqual(expect.arrayContaining(durable));
+  });
+});
+
+function endedCalls(rows: Rows): number {
+  const events = (rows.events ?? []).flatMap((row) =>
+    String(row.body)
+      .split('\n')
+      .map((line) => JSON.parse(line) as SessionEvent),
+  );
+  return events.filter((event) => isObject(event as unknown as Json) && event.type === 'tool_ended').length;
+}
