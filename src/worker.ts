@@ -1,13 +1,8 @@
-import { DurableObject } from 'cloudflare:workers';
+import { version } from './config/version.ts';
+import { consoleLogger } from './session/log.ts';
+import { createApp } from './server/app.ts';
 
-/** The object of one conversation. */
-export class Session extends DurableObject {}
+export { Directory } from './server/directory.ts';
+export { Session } from './session/session.ts';
 
-/** The list of one participant's sessions. */
-export class Directory extends DurableObject {}
-
-export default {
-  fetch(): Response {
-    return new Response('Reins', { status: 503 });
-  },
-};
+export default createApp({ version, logger: consoleLogger({}) });
