@@ -21,7 +21,7 @@ import { isLive } from './joiner.ts';
 import type { Actor, EndedRun, PartialReply, StateChange, StoredMessage } from './protocol/index.ts';
 import { releaseGuard } from './rows/guard.ts';
 import { dropItem, holdAll, readInbox } from './rows/inbox.ts';
-import { coreMessage, putMessage, readMessage } from './rows/messages.ts';
+import { coreMessage, messagesOf, putMessage, readMessage } from './rows/messages.ts';
 import { callsSoFar } from './rows/calls.ts';
 import { eventsAfter } from './rows/events.ts';
 import { putPartial } from './rows/partials.ts';
@@ -75,16 +75,24 @@ export class Recorder {
     else journal.transact((work) => this.#write({ context: this.#context, work }, plain(event)));
   }
 
-  /** Ends the run from outside: its events cannot be recorded, or the life of the object that played it is over (FAIL-15). */
+  /**
+   * Ends the run from outside: its events cannot be recorded, or the life of the object that played it is over (FAIL-15). What it appended and
+   * used is what its rows say; tokens of a reply that was lost are not in them.
+   */
   close(change: Change, reason: Reason, failure: { readonly class: string; readonly kind: ErrorKind | null } | null): void {
-    const { pending } = change.context.view();
+    const stored = messagesOf(change.context.sql, this.#row.id);
+    const replies = stored.filter((message) => message.role === 'assistant');
+    const shared = {
+      reason,
+      usage: replies.reduce((sum, reply) => addUsage(sum, reply.usage ?? noUsage), noUsage),
+      finish: reason === 'interrupted' ? null : (replies.at(-1)?.finish ?? null),
+    };
     const error = failure === null ? null : { class: failure.class, message: '' };
-    const shared = { reason, usage: noUsage, finish: null };
     const event: EventOf<'turn_ended'> = { type: 'turn_ended', turn: this.#row.turn, parent: null, error, ...shared };
     const ended: Ended = {
       ...shared,
-      appended: [],
-      pending,
+      appended: stored.map(coreMessage),
+      pending: change.context.view().pending,
       error: null,
       errorKind: failure?.kind ?? null,
       partial: null,

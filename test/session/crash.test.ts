@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, resultsId, toolCalls } from '../.
 import { applyEvent, type SessionEvent, type Snapshot } from '../../src/session/protocol/index.ts';
 import { unusedSnapshot } from '../../src/session/state.ts';
 import { Gate } from '../../src/testing/index.ts';
-import { call, fakeChat, reasoning, type Started, TestSession, text } from './support.ts';
+import { call, fakeChat, reasoning, type Started, TestSession, text, usage } from './support.ts';
 
 const chat = fakeChat();
 
@@ -228,6 +228,20 @@ describe('a death', () => {
     );
     expect(ends.map(({ type }) => type)).toEqual(['message_discarded', 'turn_ended']);
     await checkWhole(session, after);
+  });
+
+  it('RUN-06 RUN-16 in a later step counts the steps that are stored: what they appended, and their tokens', async () => {
+    const session = new TestSession();
+    const gate = new Gate();
+    chat.reply(call('c', 'clock', {}), usage(11, 7));
+    chat.reply(text('It is'), gate);
+    await session.accept<Started>('turn', { message: 'first input' });
+    await begun(session, 'text_delta');
+    await session.kill();
+    const { lastEnded, messages } = await session.snapshot();
+    expect(lastEnded?.appended.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
+    expect(lastEnded?.appended).toHaveLength(3);
+    expect(lastEnded).toMatchObject({ reason: 'failed', finish: 'tool_calls', usage: { input: 11, output: 7 } });
   });
 
   it('RUN-15 between the admission of a turn and its first event ends it; the input stays', async () => {

@@ -25,6 +25,11 @@ export function readThread(sql: SqlStorage, thread: number): StoredMessage[] {
   return sql.exec<Row>('SELECT v, body FROM messages WHERE thread = ? ORDER BY position', thread).toArray().map(fromRow);
 }
 
+/** The messages that a run added to its thread, in order. */
+export function messagesOf(sql: SqlStorage, run: string): StoredMessage[] {
+  return sql.exec<Row>('SELECT v, body FROM messages WHERE run = ? ORDER BY position', run).toArray().map(fromRow);
+}
+
 /** The newest message of a thread. */
 export function newestMessage(sql: SqlStorage, thread: number): StoredMessage | undefined {
   return sql
