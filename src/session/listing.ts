@@ -23,9 +23,7 @@ export class Listing {
   /** Sends the line if it changed; resolves when it and what came meanwhile has arrived, or failed and been logged. */
   put(summary: Summary): Promise<void> {
     this.#next = summary;
-    this.#sending ??= this.#send().finally(() => {
-      this.#sending = null;
-    });
+    this.#sending ??= Promise.resolve().then(() => this.#send());
     return this.#sending;
   }
 
@@ -37,6 +35,7 @@ export class Listing {
     await this.#list.remove(scope);
   }
 
+  /** Sends until there is nothing newer. It says that it has ended in the tick that finds nothing, so that no line falls between. */
   async #send(): Promise<void> {
     while (this.#next !== null) {
       const summary = this.#next;
@@ -51,5 +50,6 @@ export class Listing {
         this.#logger.warn('The list of sessions did not take a line', { error });
       }
     }
+    this.#sending = null;
   }
 }

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { Listing } from '../../src/session/listing.ts';
+import type { Summary } from '../../src/session/protocol/index.ts';
+import { Gate } from '../../src/testing/index.ts';
+
+const line = (status: Summary['status'], updated = 1): Summary => {
+  return { scope: 's', title: 't', status, mode: 'chat', model: null, updated, created: 1, needs: 0, last: '' };
+};
+
+/** A list that remembers what it was sent, and takes a line only when `gate` is open. */
+function listOf(gate?: Gate): { seen: string[]; listing: Listing; fail: { next: boolean }; warned: string[] } {
+  const seen: string[] = [];
+  const warned: string[] = [];
+  const fail = { next: false };
+  const list = {
+    async put(summary: Summary): Promise<void> {
+      seen.push(summary.status);
+      await gate?.wait();
+      if (fail.next) throw new Error('away');
+    },
+    async remove(): Promise<void> {
+      seen.push('removed');
+    },
+  };
+  return { seen, warned, fail, listing: new Listing(list, { warn: (message) => warned.push(message) }) };
+}
+
+describe('the line of a session in the list', () => {
+  it('SESS-19 is sent when it changed, and not when only its time did', async () => {
+    const { seen, listing } = listOf();
+    await listing.put(line('running'));
+    await listing.put(line('running', 2));
+    await listing.put(line('idle', 3));
+    expect(seen).toEqual(['running', 'idle']);
+  });
+
+  it('SESS-19 a change in the tick of one that changed nothing is not lost', async () => {
+    const { seen, listing } = listOf();
+    await listing.put(line('running'));
+    await Promise.all([listing.put(line('running', 2)), listing.put(line('idle', 3))]);
+    expect(seen.at(-1)).toBe('idle');
+    void listing.put(line('idle', 4));
+    await Promise.resolve();
+    await listing.put(line('running', 5));
+    expect(seen.at(-1)).toBe('running');
+  });
+
+  it('SESS-19 only the newest of those that came meanwhile is sent, after the one before it arrived', async () => {
+    const gate = new Gate();
+    const { seen, listing } = listOf(gate);
+    const all = [listing.put(line('running')), listing.put(line('awaiting_input'))];
+    await gate.reached;
+    all.push(listing.put(line('running')), listing.put(line('idle')));
+    gate.open();
+    await Promise.all(all);
+    expect(seen).toEqual(['awaiting_input', 'idle']);
+  });
+
+  it('a list that is away holds nothing up: the failure is told, and the next line is sent', async () => {
+    const { seen, warned, fail, listing } = listOf();
+    fail.next = true;
+    await listing.put(line('running'));
+    fail.next = false;
+    await listing.put(line('running'));
+    expect([seen, warned.length]).toEqual([['running', 'running'], 1]);
+  });
+
+  it('is taken away after whatever is on its way', async () => {
+    const { seen, listing } = listOf();
+    const put = listing.put(line('running'));
+    await listing.remove('s');
+    await put;
+    expect(seen.at(-1)).toBe('removed');
+  });
+});
