@@ -1,0 +1,21 @@
+/** A call's input: each field with its name, never cut without saying so. */
+export function InputFields({
+  fields,
+  label,
+}: {
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly label: string;
+}) {
+  return (
+    <div class="fields" tabIndex={0} role="group" aria-label={label}>
+      <dl>
+        {fields.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name === '' ? 'input' : name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

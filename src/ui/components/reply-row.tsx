@@ -1,0 +1,66 @@
+import { useComputed } from '@preact/signals';
+import type { Part } from '../../core/message.ts';
+import { clockTime } from '../lib/time.ts';
+import type { ReplyRow as ReplyRowData } from '../state/rows.ts';
+import type { SessionStore } from '../state/session.ts';
+import { CopyButton } from './copy-button.tsx';
+import { FinishMark } from './finish-mark.tsx';
+import { MarkdownPart } from './markdown-part.tsx';
+import { ReasoningPart } from './reasoning-part.tsx';
+import { ToolCard } from './tool-card.tsx';
+
+interface ReplyRowProps {
+  readonly row: ReplyRowData;
+  readonly store: SessionStore;
+  readonly isLast: boolean;
+}
+
+/** The agent's reply: its parts in order. */
+export function ReplyRow({ row, store, isLast }: ReplyRowProps) {
+  const ended = useComputed(() => (store.snapshot.value?.status === 'idle' ? store.snapshot.value.lastEnded : null));
+  const text = row.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const finish = row.finish ?? (isLast && !row.live ? (ended.value?.finish ?? null) : null);
+  return (
+    <>
+      <h3 class="off-screen">Agent</h3>
+      {row.content.map((part, index) => (
+        <PartView key={index} part={part} row={row} last={index === row.content.length - 1} />
+      ))}
+      {row.live && row.content.length === 0 && <span class="caret" aria-hidden="true" />}
+      <FinishMark finish={finish} empty={text.trim() === ''} />
+      {!row.live && text !== '' && (
+        <div class="row-actions">
+          {row.created !== null && (
+            <time dateTime={new Date(row.created).toISOString()}>{clockTime(row.created, Date.now())}</time>
+          )}
+          <CopyButton text={() => text} label="Copy as markdown" />
+        </div>
+      )}
+    </>
+  );
+}
+
+function PartView({ part, row, last }: { readonly part: Part; readonly row: ReplyRowData; readonly last: boolean }) {
+  const live = row.live && last;
+  switch (part.type) {
+    case 'text':
+      return <MarkdownPart text={part.text} live={live} />;
+    case 'reasoning':
+      return part.text.trim() === '' ? null : <ReasoningPart text={part.text} live={live} />;
+    case 'tool_call': {
+      const card = row.cards.get(part.id);
+      return card === undefined ? null : <ToolCard card={card} />;
+    }
+    case 'tool_result':
+      return null;
+    case 'image':
+    case 'document':
+    case 'audio':
+    case 'video':
+      return (
+        <span class="chip">
+          {part.type} <code>{part.mediaType}</code>
+        </span>
+      );
+  }
+}

@@ -1,0 +1,26 @@
+import { textOf } from '../../core/message.ts';
+import { clockTime } from '../lib/time.ts';
+import type { UserRow as UserRowData } from '../state/rows.ts';
+import { CopyButton } from './copy-button.tsx';
+
+/** A person's message: their words as they wrote them, no markdown. */
+export function UserRow({ row }: { readonly row: UserRowData }) {
+  const text = textOf(row.message);
+  const others = row.message.content.filter((part) => part.type !== 'text');
+  return (
+    <>
+      <div class="bubble">
+        {text}
+        {others.map((part, index) => (
+          <span key={index} class="chip">
+            {part.type}
+          </span>
+        ))}
+      </div>
+      <div class="row-actions">
+        <time dateTime={new Date(row.created).toISOString()}>{clockTime(row.created, Date.now())}</time>
+        <CopyButton text={() => text} label="Copy message" />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { isObject, type Json } from '../../core/json.ts';
+
+/** What of `GET /api/config` the page shows. */
+export interface Config {
+  /** True when no language model is connected and the built-in demo speaks. */
+  readonly demo: boolean;
+  readonly modes: readonly string[];
+  readonly models: readonly string[];
+  readonly mayWrite: boolean;
+  /** The only session that the reader may open; null: any. */
+  readonly onlyScope: string | null;
+}
+
+/** Reads the answer; what is not there or has another form counts as not known. */
+export function readConfig(value: Json): Config {
+  const config = isObject(value) ? value : {};
+  const models = names(config.models);
+  const may = isObject(config.may) ? config.may : {};
+  const demo = Array.isArray(config.models) && config.models.some((model) => isObject(model) && model.demo === true);
+  return {
+    demo,
+    modes: names(config.modes),
+    models,
+    mayWrite: may.write !== false,
+    onlyScope: typeof may.scope === 'string' ? may.scope : null,
+  };
+}
+
+function names(value: Json | undefined): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry) => (isObject(entry) && typeof entry.name === 'string' ? [entry.name] : []));
+}

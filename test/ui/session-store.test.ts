@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { noUsage } from '../../src/core/usage.ts';
+import { userText } from '../../src/core/message.ts';
+import type { ServerFrame, Snapshot } from '../../src/session/protocol/wire.ts';
+import { send, stop } from '../../src/ui/state/actions.ts';
+import type { Refusal } from '../../src/ui/state/outbox.ts';
+import { SessionStore, type TextStore } from '../../src/ui/state/session.ts';
+import { FakeNetwork } from './fake-wire.ts';
+
+const idle: Snapshot = {
+  scope: 's',
+  title: '',
+  mode: 'chat',
+  model: null,
+  status: 'idle',
+  epoch: 7,
+  seq: 0,
+  thread: 0,
+  run: null,
+  turn: 0,
+  messages: [],
+  more: false,
+  step: null,
+  pending: [],
+  staged: [],
+  inbox: [],
+  partial: null,
+  left: [],
+  plan: null,
+  tasks: [],
+  usage: { session: noUsage, context: { used: 0, window: null } },
+  lastEnded: null,
+  presence: [],
+};
+
+function memory(): TextStore {
+  const texts = new Map<string, string>();
+  return {
+    get: (key) => texts.get(key) ?? null,
+    set: (key, text) => void (text === null ? texts.delete(key) : texts.set(key, text)),
+  };
+}
+
+/** A store whose server and pictures the test plays. */
+class Table {
+  readonly network = new FakeNetwork();
+  readonly refusals: Refusal[] = [];
+  builds = 0;
+  readonly asked: string[] = [];
+  readonly cursors: (string | null)[] = [];
+  readonly store: SessionStore;
+  #ids = 0;
+  #pictures: (() => void)[] = [];
+
+  constructor(tabStore: TextStore = memory()) {
+    this.store = new SessionStore({
+      scope: 's',
+      open: (cursor) => (events) => {
+        this.cursors.push(cursor());
+        return this.network.open(events);
+      },
+      older: async (before) => {
+        this.asked.push(before);
+        return { messages: [{ ...userText('m_0', 'before'), run: 'run_0', created: 0 }], more: false };
+      },
+      now: () => 1000,
+      random: () => 0,
+      newId: () => `c-${(this.#ids += 1)}`,
+      schedule: (run) => this.#pictures.push(run),
+      tabStore,
+      label: 'test',
+      onLost: () => {},
+      onRefused: (refusal) => this.refusals.push(refusal),
+      onNewBuild: () => {
+        this.builds += 1;
+      },
+    });
+    this.store.start();
+  }
+
+  /** The server lets the newest connection in. */
+  ready(snapshot?: Snapshot, build = 'test'): void {
+    this.network.last.events.opened();
+    const cursor = `${snapshot?.epoch ?? 7}.${snapshot?.seq ?? 0}`;
+    this.say({ type: 'ready', version: { wire: 1, build }, cursor, ...(snapshot === undefined ? {} : { snapshot }) });
+  }
+
+  say(...frames: readonly ServerFrame[]): void {
+    for (const frame of frames) this.network.last.events.text(JSON.stringify(frame));
+  }
+
+  picture(): void {
+    const due = this.#pictures;
+    this.#pictures = [];
+    for (const run of due) run();
+  }
+
+  /** What the newest connection was sent, but pings and presence. */
+  commands(): readonly { readonly type: string; readonly id: string }[] {
+    return this.network.last.sent
+      .map((text) => JSON.parse(text) as { type: string; id: string })
+      .filter(({ type }) => type !== 'presence' && type !== 'ping');
+  }
+}
+
+const head = { run: 'run_1', turn: 1, parent: null };
+const asked = { ...userText('m_1', 'hello'), run: 'run_1', created: 1 };
+const began: readonly ServerFrame[] = [
+  { type: 'state', seq: 1, run: null, turn: null, parent: null, messages: [asked] },
+  { type: 'turn_started', seq: 2, ...head },
+  { type: 'step_started', seq: 3, ...head, n: 1 },
+  { type: 'message_started', seq: 4, ...head, id: 'm_2' },
+  { type: 'text_delta', seq: 5, ...head, id: 'm_2', text: 'Hel' },
+];
+
+describe('a session in a tab', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('shows the snapshot, then the events folded in, once a picture', () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began);
+    expect(table.store.snapshot.value?.seq).toBe(0);
+    table.picture();
+    expect(table.store.snapshot.value?.seq).toBe(5);
+    expect(table.store.rowIds.value).toEqual(['m_1', 'm_2']);
+    expect(table.store.live.value?.content).toEqual([{ type: 'text', text: 'Hel' }]);
+  });
+
+  it('comes back with its cursor and takes no event twice', () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began);
+    table.network.last.events.closed(1006);
+    vi.advanceTimersByTime(1000);
+    expect(table.cursors).toEqual([null, '7.5']);
+    table.ready();
+    table.say(...began, { type: 'text_delta', seq: 6, ...head, id: 'm_2', text: 'lo' });
+    table.picture();
+    expect(table.store.live.value?.content).toEqual([{ type: 'text', text: 'Hello' }]);
+  });
+
+  it('asks for a new snapshot when an event is missing', () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began.slice(0, 2), { type: 'text_delta', seq: 9, ...head, id: 'm_2', text: 'x' });
+    expect(table.network.wires).toHaveLength(2);
+    expect(table.cursors).toEqual([null, null]);
+  });
+
+  it('shows nothing between the end of a turn and the state it leaves', () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began);
+    table.picture();
+    table.say({ type: 'turn_ended', seq: 6, ...head, reason: 'cancelled', usage: noUsage, error: null, finish: null });
+    table.picture();
+    expect(table.store.live.value).not.toBeNull();
+    const partial = {
+      run: 'run_1',
+      message: { id: 'm_2', role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Hel' }] },
+      rev: 1,
+      by: null,
+      after: 'm_1',
+      created: 2,
+    };
+    table.say({ type: 'state', seq: 7, run: null, turn: null, parent: null, status: 'idle', partial });
+    table.picture();
+    expect(table.store.live.value).toBeNull();
+    expect(table.store.snapshot.value?.partial?.rev).toBe(1);
+  });
+
+  it('sends a command again on the next connection under its id, and no more once it is answered', async () => {
+    const table = new Table();
+    table.ready(idle);
+    const answered = send(table.store, 'hello', 'auto');
+    expect(table.commands()).toEqual([{ type: 'message', id: 'c-1', message: 'hello', delivery: 'auto' }]);
+    table.network.last.events.closed(1006);
+    vi.advanceTimersByTime(1000);
+    table.ready();
+    expect(table.commands()).toHaveLength(1);
+    expect(table.commands()[0]?.id).toBe('c-1');
+    table.say({ type: 'ack', id: 'c-1', result: { run: 'run_1', turn: 1, cursor: '7.0' } });
+    expect(await answered).toMatchObject({ ok: true });
+    table.store.nudge();
+    table.network.last.events.closed(1006);
+    vi.advanceTimersByTime(1000);
+    table.ready();
+    expect(table.commands()).toEqual([]);
+  });
+
+  it('shows words as on their way until they are echoed', () => {
+    const table = new Table();
+    table.ready(idle);
+    void send(table.store, 'hello', 'auto');
+    expect(table.store.outbox.value.map((sent) => sent.state)).toEqual(['sending']);
+    table.say({ type: 'ack', id: 'c-1', result: { run: 'run_1', turn: 1, cursor: '7.0' } });
+    table.picture();
+    expect(table.store.outbox.value.map((sent) => sent.state)).toEqual(['accepted']);
+    table.say(...began);
+    table.picture();
+    expect(table.store.outbox.value).toEqual([]);
+  });
+
+  it('gives words that were waiting when the tab reloaded, and loses none', () => {
+    const kept = memory();
+    const before = new Table(kept);
+    void send(before.store, 'offline', 'auto');
+    before.store.stop();
+    const after = new Table(kept);
+    expect(after.store.outbox.value.map((sent) => sent.text)).toEqual(['offline']);
+    after.ready(idle);
+    expect(after.commands().map(({ id }) => id)).toEqual(['c-1']);
+  });
+
+  it('names the run that it stops, so that a late stop cannot end a later turn', () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began);
+    table.picture();
+    void stop(table.store);
+    expect(table.commands()).toEqual([{ type: 'cancel', id: 'c-1', target: 'run_1' }]);
+  });
+
+  it('keeps refused words and says why a refused command was refused', async () => {
+    const table = new Table();
+    table.ready(idle);
+    const answered = send(table.store, 'hello', 'auto');
+    table.say({ type: 'refused', id: 'c-1', code: 'rate_limited', detail: 'Slow down.', status: 429 });
+    expect(await answered).toMatchObject({ ok: false, refusal: { code: 'rate_limited' } });
+    expect(table.store.outbox.value.map((sent) => sent.state)).toEqual(['refused']);
+    table.say({ type: 'refused', id: null, code: 'bad_request', detail: 'No frame.', status: 400 });
+    expect(table.refusals.map(({ code }) => code)).toEqual(['bad_request']);
+  });
+
+  it('loads the page before the earliest message, once at a time', async () => {
+    const table = new Table();
+    table.ready({ ...idle, messages: [asked], more: true });
+    await Promise.all([table.store.loadEarlier(), table.store.loadEarlier()]);
+    expect(table.asked).toEqual(['m_1']);
+    expect(table.store.rowIds.value).toEqual(['m_0', 'm_1']);
+    await table.store.loadEarlier();
+    expect(table.asked).toHaveLength(1);
+  });
+
+  it('tells of a new build, and never for the first one', () => {
+    const table = new Table();
+    table.ready(idle);
+    table.network.last.events.closed(1006);
+    vi.advanceTimersByTime(1000);
+    table.ready(undefined, 'newer');
+    expect(table.builds).toBe(1);
+  });
+
+  it('counts as away from the loss until the server has let it in again', () => {
+    const table = new Table();
+    expect(table.store.lostAt.value).toBe(1000);
+    table.ready(idle);
+    expect(table.store.lostAt.value).toBeNull();
+    table.network.last.events.closed(1006);
+    expect(table.store.phase.value).toBe('waiting');
+    vi.advanceTimersByTime(1000);
+    table.network.last.events.opened();
+    expect(table.store.lostAt.value).not.toBeNull();
+    table.ready();
+    expect(table.store.phase.value).toBe('live');
+  });
+});
