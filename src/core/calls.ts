@@ -1,5 +1,5 @@
 import { CallContext, type CallHost } from './call-context.ts';
-import { MisuseError, Retry } from './error.ts';
+import { Cancelled, MisuseError, Retry } from './error.ts';
 import type { EventBody } from './event.ts';
 import type { Origins } from './failure.ts';
 import type { ToolCallPart } from './message.ts';
@@ -172,7 +172,7 @@ class StepRunner {
   #caught(call: ToolCallPart, error: unknown): Outcome {
     if (error instanceof Retry) return this.#retried(error.message);
     if (!this.#ports.origins.isTool(error) || error instanceof MisuseError) throw error;
-    this.#ports.logger.warn('A tool threw', { tool: call.name, call: call.id, error });
+    if (!(error instanceof Cancelled)) this.#ports.logger.warn('A tool threw', { tool: call.name, call: call.id, error });
     return Thrown.from(error, this.#ports.redact);
   }
 

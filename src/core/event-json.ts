@@ -14,7 +14,7 @@ const text: Check = (value) => typeof value === 'string';
 const whole: Check = (value) => Number.isInteger(value);
 const list: Check = Array.isArray;
 const map: Check = isObject;
-const any: Check = (value) => value !== undefined;
+const present: Check = (value) => value !== undefined;
 const message: Check = (value) => isObject(value) && messageFromJSON(value).id !== '';
 const mapOrNull: Check = (value) => value === null || isObject(value);
 const textOrNull: Check = (value) => value === null || typeof value === 'string';
@@ -34,7 +34,7 @@ const fields: { readonly [T in EventType]: { readonly [field: string]: Check } }
   tool_call_ready: { id: text, name: text, input: map },
   message_ended: { id: text, message, usage: map, finish: text },
   tool_decided: { id: text, needId: text, decision: map },
-  tool_progress: { id: text, value: any },
+  tool_progress: { id: text, value: present },
   tool_ended: { id: text, outcome: map },
   input_requested: { pending: list },
   interjected: { message, delivery: text },

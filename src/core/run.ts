@@ -221,7 +221,7 @@ export class Run {
         'A Resume needs a conversation that ends with a user message, and no call that awaits input.',
       );
     }
-    if (textOf(edit) === '' && toolCalls(edit).length === 0) {
+    if (textOf(edit).trim() === '' && toolCalls(edit).length === 0) {
       throw new MisuseError('resume_needs_text', 'A reply goes on from its visible text: the edit holds none.');
     }
     if (this.messages().some((message) => message.id === edit.id)) {

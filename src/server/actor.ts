@@ -8,7 +8,7 @@ const clientName = /^[\x20-\x7e]{1,80}$/;
  * name proves nothing. A socket says its name in a presence frame.
  */
 export function actorOf(c: RequestContext): Actor {
-  const { participant } = c.var.identity;
+  const { participant, role } = c.var.identity;
   const client = c.req.header('reins-client') ?? '';
-  return clientName.test(client) ? { participant, client } : { participant };
+  return clientName.test(client) ? { participant, client, role } : { participant, role };
 }

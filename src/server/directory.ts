@@ -3,10 +3,9 @@ import first from '../../migrations/directory/0001.sql';
 import { parseAddress } from '../session/address.ts';
 import { migrate } from '../session/migrations.ts';
 import { isScope, isWithin } from '../session/scope.ts';
-import { accepted, type Outcome, refused, type Summary } from '../session/protocol/index.ts';
+import { accepted, type Outcome, refused, type Role, type Summary } from '../session/protocol/index.ts';
 import { Feed } from './feed.ts';
 import { FloodLimit } from '../session/flood.ts';
-import type { Role } from './identity/index.ts';
 import { readSettings } from './settings.ts';
 
 /** What to list. `within` is the only session to list; null: all. */

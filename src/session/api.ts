@@ -1,5 +1,5 @@
 import type { Json } from '../core/index.ts';
-import type { Actor, CommandType, EndedRun, Outcome, Snapshot, StoredMessage, Summary } from './protocol/index.ts';
+import type { Actor, CommandType, EndedRun, Outcome, Role, Snapshot, StoredMessage, Summary } from './protocol/index.ts';
 
 /** What an accepted command answers; null where there is nothing to say (204). Kept as the command's receipt. */
 export type CommandResult =
@@ -51,6 +51,6 @@ export const identityHeader = 'reins-identity';
 /** Who opens a socket. `expires`: when the identity does, in ms; null: never. A viewer's commands are refused. */
 export interface SocketIdentity {
   readonly participant: string;
-  readonly role: 'viewer' | 'member' | 'operator';
+  readonly role: Role;
   readonly expires: number | null;
 }

@@ -83,8 +83,8 @@ export class Hub {
     this.#ctx.acceptWebSocket(ours);
     const attachment: Attachment = { ...identity, client, cancels: [] };
     ours.serializeAttachment(attachment);
-    for (const frame of this.#port.welcome(new URL(request.url).searchParams.get('cursor')))
-      this.#send(ours, JSON.stringify(frame));
+    // Not counted as unheard: a client that this alone closed would come back for the same again.
+    for (const frame of this.#port.welcome(new URL(request.url).searchParams.get('cursor'))) ours.send(JSON.stringify(frame));
     this.#send(ours, this.#presenceText());
     this.#tellPresence();
     return new Response(null, { status: 101, webSocket: theirs });
@@ -243,6 +243,6 @@ function attachmentOf(socket: WebSocket): Attachment {
   return socket.deserializeAttachment() as Attachment;
 }
 
-function actorOf({ participant, client, label }: Omit<Attachment, 'cancels'>): Actor {
-  return { participant, client: label ?? client };
+function actorOf({ participant, client, label, role }: Omit<Attachment, 'cancels'>): Actor {
+  return { participant, client: label ?? client, role };
 }

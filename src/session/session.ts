@@ -6,6 +6,7 @@ import { type Address, directoryAddress, parseAddress, stubAt } from './address.
 import { admit } from './admission.ts';
 import { modelNames, resolveAgent, windowOf } from './agent.ts';
 import type { CommandResult, FollowOptions, MessagePage, SessionApi } from './api.ts';
+import { nothingDone } from './commands/command.ts';
 import { carryOut } from './commands/index.ts';
 import { patch } from './commands/settings.ts';
 import type { Change, SessionContext } from './context.ts';
@@ -49,11 +50,11 @@ const pageLimit = 200;
 
 const createBody = bodies.patch.pick({ title: true, mode: true, model: true });
 
-/** Thrown inside a transaction to undo it; carries the refusal out. */
-class Refused {
-  readonly outcome: Outcome<never>;
+/** Thrown inside a transaction to undo it; carries the answer out. */
+class Undone {
+  readonly outcome: Outcome<CommandResult>;
 
-  constructor(outcome: Outcome<never>) {
+  constructor(outcome: Outcome<CommandResult>) {
     this.outcome = outcome;
   }
 }
@@ -222,11 +223,11 @@ export class Session extends DurableObject<Env> implements SessionApi {
       return this.#journal.transact((work) => {
         this.#use(work, actor);
         const outcome = act(this.#change(work));
-        if (!outcome.ok) throw new Refused(outcome);
+        if (!outcome.ok || (outcome === nothingDone && !this.#used)) throw new Undone(outcome);
         return outcome;
       });
     } catch (error) {
-      if (error instanceof Refused) return error.outcome;
+      if (error instanceof Undone) return error.outcome;
       this.#logger.warn('A command could not be stored', { error });
       return refused('unavailable', 'The session could not store the command; nothing has changed. Send it again.');
     }
@@ -269,7 +270,9 @@ export class Session extends DurableObject<Env> implements SessionApi {
     if (this.#used && !isLive(event)) this.#list();
   }
 
+  /** Keeps the line in the participant's list; a nested session has none, it is reached through the one that holds it. */
   #list(): void {
+    if (isChildScope(this.#address.scope)) return;
     this.ctx.waitUntil(this.#listing.put(summaryOf(this.#snapshot, this.#row())));
   }
 

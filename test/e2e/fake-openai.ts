@@ -116,7 +116,8 @@ export async function startFakeOpenAI(): Promise<FakeOpenAI> {
   const waiting: { readonly n: number; readonly resolve: (request: RecordedRequest) => void }[] = [];
   let fallback: Script = [status(500, 'The test scripted no answer to this request.')];
 
-  const server = createServer((incoming, response) => {
+  // A connection that the server closes while a request is on its way to it would fail that request.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     void (async () => {
       if (incoming.method === 'GET' && incoming.url === '/v1/models') return json(response, 200, { object: 'list', data: [] });
       if (incoming.method !== 'POST' || incoming.url !== '/v1/chat/completions')

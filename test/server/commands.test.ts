@@ -145,7 +145,7 @@ describe('who acts', () => {
     const send = await signedIn({ sub });
     await ended(await signedIn({ sub }, (path, init) => tokenServer()(path, named(init, name))));
     const { messages } = await (await send('/api/sessions/work')).json<{ messages: { by?: unknown }[] }>();
-    expect(messages[0]?.by).toEqual({ participant: sub, ...shown });
+    expect(messages[0]?.by).toEqual({ participant: sub, role: 'member', ...shown });
   });
 });
 

@@ -122,6 +122,14 @@ describe('a refusal', () => {
     if (typeof body.id !== 'string') expect(frame).toMatchObject({ type: 'refused', code, detail: expect.stringMatching(/\.$/) });
   });
 
+  it.each(['cancel', 'interrupt'] as const)('of nothing: %s where nothing is leaves the session unused too', async (type) => {
+    const session = new TestSession();
+    expect(await session.accept(type, { id: 'stop' })).toBe(null);
+    expect(await session.rows("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf\\_%' ESCAPE '\\'")).toEqual([]);
+    await session.accept(type, { target: 'a turn to come' });
+    expect(await session.count('stops')).toBe(1);
+  });
+
   it('of a body says which field is wrong', async () => {
     const refusal = await new TestSession().refuse('turn', { message: 'Hello', maxSteps: 'many' });
     expect(refusal).toMatchObject({ code: 'bad_request', issues: [{ path: 'maxSteps', message: expect.any(String) }] });

@@ -173,7 +173,11 @@ describe('a socket', () => {
     chat.reply(text('Again'));
     await socket.command('turn', { message: 'By the tablet' });
     await socket.frame((frame) => frame.text === 'Again');
-    expect((await session.snapshot()).messages[2]?.by).toEqual({ participant: session.address.participant, client: 'Tablet' });
+    expect((await session.snapshot()).messages[2]?.by).toEqual({
+      participant: session.address.participant,
+      client: 'Tablet',
+      role: 'member',
+    });
     expect((await session.snapshot()).presence).toHaveLength(2);
   });
 

@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import { isScope, type Jurisdiction, jurisdictions } from '../../session/scope.ts';
-import { accepted, type Outcome, refused } from '../../session/protocol/index.ts';
+import { accepted, type Outcome, refused, type Role } from '../../session/protocol/index.ts';
 
-/** What a participant may: read; also change; also see the doctor. */
-export const roles = ['viewer', 'member', 'operator'] as const;
-
-/** One of the roles. */
-export type Role = (typeof roles)[number];
+/** Every role that a proof may name. */
+export const roles = ['viewer', 'member', 'operator'] as const satisfies readonly Role[];
 
 /** Who makes a request, from authentication alone (SESS-20). */
 export interface Identity {

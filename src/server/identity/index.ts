@@ -6,7 +6,7 @@ import { type Identity, notConfigured } from './identity.ts';
 import { identifyLocal } from './local.ts';
 import { identifyByToken } from './token.ts';
 
-export { type Identity, type Role, roles } from './identity.ts';
+export { type Identity, roles } from './identity.ts';
 
 /** Knows who makes a request, by the way that AUTH names; nothing else of a request names a participant (SESS-20). */
 export type Identify = (request: Request, settings: Settings) => Promise<Outcome<Identity>>;

@@ -15,6 +15,9 @@ export interface Giver {
  */
 export type Handler<T extends CommandType> = (change: Change, body: CommandBody<T>, giver: Giver) => Outcome<CommandResult>;
 
+/** The answer of a command that had nothing to do: it does not make a session of an address that was never used. */
+export const nothingDone: Outcome<null> = { ok: true, value: null };
+
 /** The refusal while a turn runs (LOCK-02). */
 export function locked(): ReturnType<typeof refused> {
   return refused('session_locked', 'A turn is running: wait for its end, steer or queue a message, or cancel it.');

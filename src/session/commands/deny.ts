@@ -18,7 +18,7 @@ export const denyAll: Handler<'deny_all'> = (change, body, { actor }) => {
 };
 
 /** Gives every waiting call the result of a denial, which closes their step; gives what changes in the snapshot. */
-export function settleDenied({ context }: Change, reason: string | null, by?: Actor): StateChange {
+export function settleDenied({ context }: Change, reason: string | null, by: Actor): StateChange {
   const { sql } = context;
   const { thread } = context.row();
   const pending = readPending(sql);
@@ -39,7 +39,7 @@ export function settleDenied({ context }: Change, reason: string | null, by?: Ac
   for (const item of pending) {
     const decisions = Object.fromEntries(item.needs.map((need) => [need.id, denial]));
     const answer = { callId: item.call.id, decisions, values: {} };
-    putAnswer(sql, { answer, state: 'staged', by: by ?? { participant: context.address.participant }, at: now });
+    putAnswer(sql, { answer, state: 'staged', by, at: now });
   }
   markAnswers(sql, 'applied');
   replacePending(sql, []);

@@ -27,7 +27,7 @@ export const resume: Handler<'resume'> = (change, body, giver) => {
   if (body.ifRev !== undefined && open?.rev !== body.ifRev) return staleRevision(open?.rev);
   const edit = editedReply(body.message, open?.message.id ?? context.mintId('msg'), open?.message ?? null);
   if (!edit.ok) return edit;
-  if (textOf(edit.value) === '' && toolCalls(edit.value).length === 0) {
+  if (textOf(edit.value).trim() === '' && toolCalls(edit.value).length === 0) {
     return refused('resume_needs_text', 'A reply goes on from its visible text: the edit holds none.');
   }
   const able = continuable(change);
@@ -90,7 +90,7 @@ function keptReply({ context }: Change, reply: Outcome<Message>): Outcome<Messag
   if (last?.role !== 'user') return refused('nothing_partial', 'The conversation went on without the partial reply.');
   const content = reply.value.content.filter((part) => part.type !== 'tool_call');
   const kept = { ...reply.value, content };
-  return textOf(kept) === '' ? refused('resume_needs_text', 'The reply holds no visible text to keep.') : accepted(kept);
+  return textOf(kept).trim() === '' ? refused('resume_needs_text', 'The reply holds no visible text to keep.') : accepted(kept);
 }
 
 /** Refuses a continuation that the model is known not to do, before anything is written (INTR-21). */

@@ -3,7 +3,7 @@ import { accepted } from '../protocol/index.ts';
 import type { Change } from '../context.ts';
 import { readRun } from '../rows/runs.ts';
 import { putStop, type StopKind } from '../rows/stops.ts';
-import type { Giver, Handler } from './command.ts';
+import { type Giver, type Handler, nothingDone } from './command.ts';
 
 /** `cancel`: ends the admitted turn, or the one that is named, even if that comes later (CANC-01, CANC-09). */
 export const cancel: Handler<'cancel'> = (change, body, giver) => stop(change, body, giver, 'cancel');
@@ -20,7 +20,7 @@ function stop(
 ): ReturnType<Handler<'cancel'>> {
   const { active } = context.runner;
   const target = body.target ?? active?.id;
-  if (target === undefined || isOver(context.sql, target)) return accepted(null);
+  if (target === undefined || isOver(context.sql, target)) return nothingDone;
   putStop(context.sql, target, { kind, actor: giver.actor });
   if (active !== null && (active.id === target || active.command === target)) work.after(() => context.runner.stop(kind));
   return accepted(null);

@@ -38,7 +38,7 @@ export const message: Handler<'message'> = (change, body, giver) => {
   if (!input.ok) return input;
   if (status === 'running') return enqueue(change, input.value, delivery === 'queue' ? 'queue' : 'steer', giver);
   if (status === 'awaiting_input' && delivery === 'queue') return enqueue(change, input.value, 'queue', giver);
-  const changes = status === 'awaiting_input' ? settleDenied(change, null) : {};
+  const changes = status === 'awaiting_input' ? settleDenied(change, null, giver.actor) : {};
   const start = { kind: 'message', message: input.value, isNew: true } as const;
   return admit(change, { start, ...giver, cancelOnDisconnect: body.cancelOnDisconnect, changes });
 };

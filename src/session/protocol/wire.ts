@@ -14,10 +14,14 @@ import type {
   Usage,
 } from '../../core/index.ts';
 
-/** Who did something: the participant, and the name its client gave itself. */
+/** What a participant may do: read; act as well; look after the installation as well. */
+export type Role = 'viewer' | 'member' | 'operator';
+
+/** Who did something: the participant, the name its client gave itself, and the role it had. */
 export interface Actor {
   readonly participant: string;
   readonly client?: string;
+  readonly role?: Role;
 }
 
 /** A message as a session stores it. `created` is in ms since 1970. */
