@@ -1,4 +1,5 @@
 import type { Answer, Approval, Decision, Json, Pending, Question } from '../../src/core/index.ts';
+import { readable } from './large.ts';
 import type { Lines } from './terminal.ts';
 
 /** Asks a person for what a call needs; null when nobody answers any more. */
@@ -48,7 +49,7 @@ async function askUntil<T>(lines: Lines, prompt: string, read: (line: string) =>
 }
 
 function approvalPrompt({ call }: Pending, need: Approval): string {
-  return `\n${need.reason}: ${call.name} ${JSON.stringify(call.input)}\nAllow? (y, n, or n and a reason) `;
+  return `\n${need.reason}: ${call.name} ${readable(call.input)}\nAllow? (y, n, or n and a reason) `;
 }
 
 function questionPrompt({ text, choices }: Question): string {

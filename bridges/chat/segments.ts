@@ -1,5 +1,6 @@
 import { isResults, type Json, type Message, type Part, resultPart, type ToolResultPart } from '../../src/core/index.ts';
 import type { Snapshot } from '../../src/session/protocol/index.ts';
+import { readable } from './large.ts';
 
 /** A piece of what a terminal shows. Under one `key` the text only grows, so that the rest of it can be printed. */
 export interface Segment {
@@ -9,6 +10,8 @@ export interface Segment {
 }
 
 const lineLength = 300;
+/** Of a large value in a line, so that its size follows. */
+const previewLength = 200;
 
 /** What a terminal shows of a session, in order: replies, reasoning, calls, their progress and results. Pure. */
 export function segmentsOf({ messages, step }: Pick<Snapshot, 'messages' | 'step'>): readonly Segment[] {
@@ -33,23 +36,27 @@ function messageSegments(message: Message): readonly Segment[] {
 
 function partSegments(id: string, content: readonly Part[]): readonly Segment[] {
   return content.flatMap((part, index): Segment[] => {
-    return part.type === 'text' || part.type === 'reasoning' ? [{ key: `${id}/${index}`, kind: part.type, text: part.text }] : [];
+    return part.type === 'text' || part.type === 'reasoning'
+      ? [{ key: `${id}/${index}`, kind: part.type, text: readable(part.text) }]
+      : [];
   });
 }
 
 function callSegment(id: string, name: string, input: Json): Segment {
-  return note(`call/${id}`, `→ ${name} ${JSON.stringify(input)}`);
+  return note(`call/${id}`, `→ ${name} ${readable(input, previewLength)}`);
 }
 
 function progressSegments(id: string, name: string, progress: Json): readonly Segment[] {
   if (progress === null) return [];
   if (typeof progress === 'string') return [{ key: `progress/${id}`, kind: 'note', text: progress }];
-  const text = JSON.stringify(progress);
+  const text = readable(progress, previewLength);
   return [note(`progress/${id}/${text}`, `· ${name} ${text}`)];
 }
 
 function resultSegment(result: ToolResultPart): Segment {
-  const text = result.content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ');
+  const text = result.content
+    .map((part) => (part.type === 'text' ? readable(part.text, previewLength) : `[${part.type}]`))
+    .join(' ');
   return note(`result/${result.callId}`, `${result.error ? '✗' : '✓'} ${text}`);
 }
 

@@ -1,4 +1,4 @@
-import { type Answer, isObject, type Json, type Pending, randomId, textOf } from '../../src/core/index.ts';
+import { type Answer, isObject, type Json, type Pending, randomId } from '../../src/core/index.ts';
 import {
   type CommandType,
   type EndedRun,
@@ -9,6 +9,7 @@ import {
 import { type SessionClient, Unreachable } from '../session-client.ts';
 import { askFor } from './ask.ts';
 import { codeOf, exitCode, type ExitCode } from './exit-code.ts';
+import { readableText } from './large.ts';
 import { Printer } from './printer.ts';
 import { remarksOn } from './remarks.ts';
 import type { Terminal } from './terminal.ts';
@@ -38,7 +39,7 @@ export class Talk {
     this.#terminal = terminal;
     this.#printer = new Printer(terminal, client.snapshot);
     client.watch((snapshot, event) => {
-      if (event?.type === 'interjected' && event.parent === null) this.note(`» ${textOf(event.message)}`);
+      if (event?.type === 'interjected' && event.parent === null) this.note(`» ${readableText(event.message)}`);
       if (!json) this.#printer.show(snapshot);
       else if (event !== null) this.#printLine(event);
     });

@@ -121,3 +121,12 @@ CREATE TABLE notes (
   text TEXT NOT NULL,
   created INTEGER NOT NULL
 ) STRICT;
+
+-- Values that travel as a reference, by the SHA-256 of their text. A piece is a JSON string, since a cut may fall within a character.
+CREATE TABLE blobs (
+  hash TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  media_type TEXT NOT NULL,
+  piece TEXT NOT NULL,
+  PRIMARY KEY (hash, n)
+) STRICT, WITHOUT ROWID;

@@ -35,6 +35,8 @@ export interface SessionApi {
   create(raw: Json, actor: Actor): Promise<Outcome<{ readonly summary: Summary; readonly created: boolean }>>;
   /** The page that ends before a message id; null: the newest. Refuses an id that is not there (`not_found`). */
   messages(before: string | null, limit: number): Promise<Outcome<MessagePage>>;
+  /** The whole of a value that travelled as a reference; refuses a hash that is not there (`not_found`). */
+  blob(hash: string): Promise<Outcome<{ readonly mediaType: string; readonly text: string }>>;
   follow(options: FollowOptions): Promise<ReadableStream<Uint8Array>>;
   /** Resolves when the run has ended; refuses a run that never was (`not_found`). */
   ended(run: string): Promise<Outcome<EndedRun>>;

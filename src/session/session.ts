@@ -15,6 +15,7 @@ import { followStream, Signal } from './follow.ts';
 import { Hub } from './hub.ts';
 import { isLive } from './joiner.ts';
 import { Journal, type Work } from './journal.ts';
+import { LargeValues } from './large.ts';
 import { Listing } from './listing.ts';
 import { consoleLogger } from './log.ts';
 import {
@@ -35,6 +36,7 @@ import {
   type Summary,
 } from './protocol/index.ts';
 import { endLost, readLost } from './recovery.ts';
+import { putBlob, readBlob } from './rows/blobs.ts';
 import { eventsAfter } from './rows/events.ts';
 import { dropItem, readInbox } from './rows/inbox.ts';
 import { positionOf, readPage } from './rows/messages.ts';
@@ -72,6 +74,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
   readonly #context: Omit<SessionContext, 'journal'>;
   readonly #signal = new Signal();
   readonly #sizes: MessageSizes = new WeakMap();
+  readonly #large: LargeValues;
   #journal: Journal;
   #snapshot: Snapshot;
   #used = false;
@@ -82,6 +85,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
     if (address === null) throw new Error('A session is reached by its address only.');
     this.#address = address;
     this.#logger = consoleLogger({ scope: address.scope });
+    this.#large = new LargeValues(address.scope, (hash, blob) => putBlob(ctx.storage.sql, hash, blob));
     this.#listing = new Listing(stubAt(env.DIRECTORY, directoryAddress(address)), this.#logger);
     this.#hub = new Hub(ctx, {
       command: (type, raw, actor) => this.#carryOut(type, raw, actor),
@@ -103,7 +107,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   async snapshot(): Promise<Snapshot> {
-    return { ...this.#snapshot, presence: this.#hub.presence };
+    return this.#shown();
   }
 
   async command(type: CommandType, raw: Json, actor: Actor): Promise<Outcome<CommandResult>> {
@@ -130,14 +134,20 @@ export class Session extends DurableObject<Env> implements SessionApi {
     const { thread } = this.#row();
     const position = before === null ? null : positionOf(sql, thread, before);
     if (before !== null && position === null) return noSuchMessage();
-    return accepted(readPage(sql, thread, position, { messages: Math.min(limit, pageLimit), bytes: pageBounds.bytes }));
+    const bounds = { messages: Math.min(limit, pageLimit), bytes: pageBounds.bytes };
+    return accepted(this.#large.travel(readPage(sql, thread, position, bounds)));
+  }
+
+  async blob(hash: string): Promise<Outcome<{ readonly mediaType: string; readonly text: string }>> {
+    const blob = this.#used ? readBlob(this.ctx.storage.sql, hash) : undefined;
+    return blob === undefined ? refused('not_found', 'This session gave out no value with this hash.') : accepted(blob);
   }
 
   async follow(options: FollowOptions): Promise<ReadableStream<Uint8Array>> {
     const source = {
       epoch: () => this.#snapshot.epoch,
       after: (cursor: string | null) => this.#after(cursor),
-      snapshot: () => ({ ...this.#snapshot, presence: this.#hub.presence }),
+      snapshot: () => this.#shown(),
       isOver: (run: string) => !this.#used || readRun(this.ctx.storage.sql, run)?.ended !== null,
     };
     const { run, cancelOnDisconnect } = options;
@@ -153,7 +163,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
     for (;;) {
       const known = this.#used ? readRun(this.ctx.storage.sql, run) : undefined;
       if (known === undefined) return refused('not_found', 'This session has no such run.');
-      if (known.ended !== null) return accepted(known.ended);
+      if (known.ended !== null) return accepted(this.#large.travel(known.ended));
       await this.#signal.wait(60_000);
     }
   }
@@ -265,7 +275,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
   #onEvent(event: SessionEvent): void {
     const next = applyEvent(this.#snapshot, event);
     this.#snapshot = next.messages === this.#snapshot.messages ? next : trimmed(next, this.#sizes);
-    this.#hub.broadcast(event);
+    this.#hub.broadcast(this.#large.travel(event));
     this.#signal.fire();
     if (this.#used && !isLive(event)) this.#list();
   }
@@ -280,19 +290,31 @@ export class Session extends DurableObject<Env> implements SessionApi {
     const ready = { type: 'ready', version: { wire: 1, build: version } } as const;
     const events = this.#after(cursor);
     if (events === null) {
-      const snapshot = { ...this.#snapshot, presence: this.#hub.presence };
+      const snapshot = this.#shown();
       return [{ ...ready, cursor: formatCursor(snapshot), snapshot }];
     }
     return [{ ...ready, cursor: cursor ?? '' }, ...events];
   }
 
-  /** The events after a cursor; null when it cannot be resumed. */
+  /** The snapshot as it is given out. */
+  #shown(): Snapshot {
+    return this.#large.travel({ ...this.#snapshot, presence: this.#hub.presence });
+  }
+
+  /** The events after a cursor, as they are given out; null when it cannot be resumed. */
   #after(text: string | null): Iterable<SessionEvent> | null {
     const cursor = parseCursor(text);
     const { epoch } = this.#snapshot;
     if (cursor === null) return null;
-    if (this.#used) return this.#journal.after(cursor, epoch);
+    if (this.#used) {
+      const events = this.#journal.after(cursor, epoch);
+      return events === null ? null : this.#given(events);
+    }
     return cursor.epoch === epoch && cursor.seq === 0 ? [] : null;
+  }
+
+  *#given(events: Iterable<SessionEvent>): Iterable<SessionEvent> {
+    for (const event of events) yield this.#large.travel(event);
   }
 
   #row(): SessionRow {

@@ -79,3 +79,17 @@ test('FIN-03 FIN-04 a reply that is done and not complete is marked', () => {
   expect(ended({ reason: 'failed', error: { class: 'model_error', message: 'No.' } })).toEqual(['Failed: No.']);
   expect(ended({ reason: 'cancelled', queued: [message] })).toHaveLength(2);
 });
+
+test('of a value that did not travel whole, its beginning and its size are printed', () => {
+  const large = { preview: 'begin '.repeat(100), bytes: 70_000, hash: 'h', href: '/api/sessions/s/blobs/h' };
+  const content = [{ type: 'text', text: large }];
+  const stored = [
+    { id: 'm1', role: 'assistant', content: [...content, { type: 'tool_call', id: 'c1', name: 'read', input: large }] },
+    { id: 'm1.results', role: 'user', content: [{ type: 'tool_result', callId: 'c1', content, error: false }] },
+  ];
+  const view = JSON.parse(JSON.stringify({ ...emptyView, messages: stored })) as View;
+  const [text, call, result] = printed(emptyView, [view]).trimEnd().split('\n');
+  expect(text).toBe(`${large.preview}… (70000 bytes)`);
+  expect(call).toMatch(/^→ read begin .*… \(70000 bytes\)$/);
+  expect(result).toMatch(/^✓ begin .*… \(70000 bytes\)$/);
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyEvent, type Snapshot } from '../../src/session/protocol/index.ts';
+import type { Part } from '../../src/core/index.ts';
+import { applyEvent, type Large, type Snapshot } from '../../src/session/protocol/index.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { call, type FakeOpenAI, hangUp, type Piece, startFakeOpenAI, status, text, words } from './fake-openai.ts';
 import { LocalServer } from './local-server.ts';
@@ -17,6 +18,10 @@ afterAll(async () => {
   await server.stop();
   await model.close();
 });
+
+/** How many characters of text the parts hold. */
+const lengthOf = (parts: readonly Part[] = []): number =>
+  parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
 
 const sessionAt = (scope: string): SessionAt => new SessionAt(server.address, scope);
 
@@ -305,17 +310,25 @@ describe('a socket', () => {
     await tab.sees(isIdle);
   });
 
-  test('opens on a session whose snapshot is larger than what a slow reader may be behind', async () => {
+  test('G-19 opens in the middle of a long reply with all of it, and after it with a reference whose path gives the whole', async () => {
     const session = sessionAt('large');
     const piece = 'x'.repeat(100_000);
-    model.reply(Array.from({ length: 30 }, () => text(piece)));
-    expect(await session.run('turn', { message: 'Say something long' })).toMatchObject({ reason: 'done' });
-    const tab = await session.tab();
-    expect(said(tab.screen).at(-1)).toHaveLength('assistant: '.length + 30 * piece.length);
-    model.reply(words('Enough.'));
-    await tab.send('turn', { message: 'And now?' });
-    expect(said(await tab.sees(isIdle)).at(-1)).toBe('assistant: Enough.');
+    const gate = new Gate();
+    model.reply([...Array.from({ length: 15 }, () => text(piece)), gate]);
+    const first = await session.tab();
+    await first.send('turn', { message: 'Say something long' });
+    const whole = 15 * piece.length;
+    await first.sees((screen) => lengthOf(screen.step?.content) === whole);
+    expect(lengthOf((await session.tab()).screen.step?.content)).toBe(whole);
+    gate.open();
+    await first.sees(isIdle);
+    const last = (await session.tab()).screen.messages.at(-1);
+    const part = last?.content[0];
+    const reference = (part?.type === 'text' ? part.text : null) as unknown as Large;
+    expect(reference).toMatchObject({ bytes: whole, preview: 'x'.repeat(1024) });
+    expect(await (await fetch(server.address + reference.href)).text()).toHaveLength(whole);
     await session.erase();
+    expect((await fetch(server.address + reference.href)).status).toBe(404);
   });
 
   test('closes with 1003 for binary and with 1009 for what is too large', async () => {

@@ -223,13 +223,12 @@ describe('a socket', () => {
   it('EVT-29 of which nothing is heard does not hold the run up: it is closed with 1013 and comes back by its cursor', async () => {
     const session = new TestSession();
     const [lazy, busy] = [await session.socket(), await session.socket()];
-    const title = 'x'.repeat(200);
-    const big = 'y'.repeat(900_000);
-    for (let n = 0; n < 5; n += 1) {
-      chat.reply(text('ok'));
-      await busy.command('turn', { message: big, id: `t${n}` });
+    const big = text('y'.repeat(600_000));
+    for (let n = 0; n < 15; n += 1) {
+      chat.reply(big);
+      await busy.command('turn', { message: 'Go', id: `t${n}` });
       await busy.frame((frame) => frame.type === 'state' && (frame.lastEnded as JsonObject | undefined)?.turn === n + 1);
-      await busy.command('patch', { title });
+      await session.accept('new', {});
     }
     expect(await lazy.closed).toBe(1013);
     const { epoch, seq } = await session.snapshot();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Json } from '../../src/core/json.ts';
 import { noUsage } from '../../src/core/usage.ts';
 import { userText } from '../../src/core/message.ts';
 import type { ServerFrame, Snapshot } from '../../src/session/protocol/wire.ts';
@@ -46,6 +47,8 @@ class Table {
   readonly network = new FakeNetwork();
   readonly refusals: Refusal[] = [];
   builds = 0;
+  /** The large values asked for, and how each request ends. */
+  readonly blobs: { readonly href: string; readonly answer: PromiseWithResolvers<Json> }[] = [];
   readonly asked: string[] = [];
   readonly cursors: (string | null)[] = [];
   readonly store: SessionStore;
@@ -62,6 +65,11 @@ class Table {
       older: async (before) => {
         this.asked.push(before);
         return { messages: [{ ...userText('m_0', 'before'), run: 'run_0', created: 0 }], more: false };
+      },
+      blob: (href) => {
+        const answer = Promise.withResolvers<Json>();
+        this.blobs.push({ href, answer });
+        return answer.promise;
       },
       now: () => 1000,
       random: () => 0,
@@ -112,6 +120,14 @@ const began: readonly ServerFrame[] = [
   { type: 'message_started', seq: 4, ...head, id: 'm_2' },
   { type: 'text_delta', seq: 5, ...head, id: 'm_2', text: 'Hel' },
 ];
+
+/** A reply whose text is too large to travel; it is read from JSON, as from a socket. */
+function largeReply(seq: number): ServerFrame {
+  const text = { preview: 'Once upon', bytes: 70_000, hash: 'abc', href: '/api/sessions/s/blobs/abc' };
+  const message = { id: 'm_2', role: 'assistant', content: [{ type: 'text', text }] };
+  const frame = { type: 'message_ended', seq, ...head, id: 'm_2', message, usage: noUsage, finish: 'stop' };
+  return JSON.parse(JSON.stringify(frame)) as ServerFrame;
+}
 
 describe('a session in a tab', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -242,6 +258,45 @@ describe('a session in a tab', () => {
     expect(table.store.rowIds.value).toEqual(['m_0', 'm_1']);
     await table.store.loadEarlier();
     expect(table.asked).toHaveLength(1);
+  });
+
+  it('shows the beginning of a large text, then the whole, which it fetches once', async () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began, largeReply(6), { type: 'step_ended', seq: 7, ...head, n: 1 });
+    table.picture();
+    const asked = table.store.rowById.value.get('m_1');
+    expect(table.store.rowById.value.get('m_2')).toMatchObject({ content: [{ type: 'text', text: 'Once upon…' }] });
+    const cut = table.store.rowById.value.get('m_2');
+    table.say({ type: 'step_started', seq: 8, ...head, n: 2 });
+    table.picture();
+    expect(table.store.rowById.value.get('m_2')).toBe(cut);
+    expect(table.blobs.map(({ href }) => href)).toEqual(['/api/sessions/s/blobs/abc']);
+    table.blobs[0]?.answer.resolve('Once upon a time');
+    await vi.advanceTimersByTimeAsync(0);
+    table.picture();
+    expect(table.store.rowById.value.get('m_2')).toMatchObject({ content: [{ type: 'text', text: 'Once upon a time' }] });
+    expect(table.store.rowById.value.get('m_1')).toBe(asked);
+    expect(table.blobs).toHaveLength(1);
+  });
+
+  it('asks again for a large text that did not come only after it was away', async () => {
+    const table = new Table();
+    table.ready(idle);
+    table.say(...began, largeReply(6));
+    table.picture();
+    table.blobs[0]?.answer.reject(new Error('gone'));
+    await vi.advanceTimersByTimeAsync(0);
+    table.say({ type: 'step_ended', seq: 7, ...head, n: 1 });
+    table.picture();
+    expect(table.blobs).toHaveLength(1);
+    expect(table.store.isWhole(table.store.snapshot.value?.messages[1] ?? {})).toBe(false);
+    table.network.last.events.closed(1006);
+    vi.advanceTimersByTime(1000);
+    table.ready();
+    table.say({ type: 'step_started', seq: 8, ...head, n: 2 });
+    table.picture();
+    expect(table.blobs).toHaveLength(2);
   });
 
   it('tells of a new build, and never for the first one', () => {

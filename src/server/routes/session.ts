@@ -60,6 +60,20 @@ export const sessionRoutes: readonly Route[] = [
   },
   {
     method: 'get',
+    path: '/sessions/:scope/blobs/:hash',
+    access: 'read',
+    children: true,
+    doc: {
+      summary: 'The whole of a large value that travelled as a reference',
+      answers: {
+        200: { description: 'Its bytes: a text, or the JSON of another value.', media: ['text/plain', 'application/json'] },
+      },
+      refuses: [400, 403, 404],
+    },
+    handle: readLarge,
+  },
+  {
+    method: 'get',
     path: '/sessions/:scope/events',
     access: 'read',
     children: true,
@@ -99,4 +113,11 @@ async function listMessages(c: RequestContext): Promise<Response> {
 async function followEvents(c: RequestContext): Promise<Response> {
   const cursor = c.req.header('last-event-id') ?? c.req.query('cursor') ?? null;
   return streamAnswer(await named(c).follow({ cursor, format: 'sse' }), 'text/event-stream', c.var.identity.expires);
+}
+
+async function readLarge(c: RequestContext): Promise<Response> {
+  return answer(
+    await named(c).blob(param(c, 'hash')),
+    ({ mediaType, text }) => new Response(text, { headers: { 'content-type': mediaType } }),
+  );
 }

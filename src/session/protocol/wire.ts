@@ -24,6 +24,17 @@ export interface Actor {
   readonly role?: Role;
 }
 
+/**
+ * What travels in the place of a text, value, progress or input above 64 KiB: its beginning, its size in bytes, and the path under which the whole
+ * is had, as text/plain for a text and application/json for another value.
+ */
+export interface Large {
+  readonly preview: string;
+  readonly bytes: number;
+  readonly hash: string;
+  readonly href: string;
+}
+
 /** A message as a session stores it. `created` is in ms since 1970. */
 export interface StoredMessage extends Message {
   readonly run: string | null;

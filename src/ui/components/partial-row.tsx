@@ -19,7 +19,11 @@ export function PartialRow({ store }: { readonly store: SessionStore }) {
   if (partial === null || snapshot?.status !== 'idle') return null;
   return (
     <li class="row partial" aria-label="Unfinished reply">
-      <Partial key={`${partial.run}.${partial.rev}`} store={store} partial={partial} />
+      {store.isWhole(partial) ? (
+        <Partial key={`${partial.run}.${partial.rev}`} store={store} partial={partial} />
+      ) : (
+        <PartialParts message={partial.message} withoutLastText={false} />
+      )}
     </li>
   );
 }

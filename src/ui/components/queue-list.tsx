@@ -71,7 +71,9 @@ function Item({ store, item }: { readonly store: SessionStore; readonly item: In
                 {other === 'steer' ? 'Steer instead' : 'Queue instead'}
               </button>
             )}
-            <IconButton icon="edit" class="small" label="Edit waiting message" onClick={() => setDraft(text)} />
+            {store.isWhole(item) && (
+              <IconButton icon="edit" class="small" label="Edit waiting message" onClick={() => setDraft(text)} />
+            )}
             <IconButton icon="close" class="small" label="Remove waiting message" onClick={() => tell(dropItem(store, item))} />
           </>
         ) : (

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { isObject, type JsonObject, parseJson } from '../../core/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
 
 /** A refusal over HTTP (RFC 9457). `status` 0: there was no answer at all. */
 export class ApiError extends Error {
@@ -28,6 +28,13 @@ export class Api {
   /** @throws ApiError for every refusal, and with status 0 when nothing answered. */
   async get<T>(path: string): Promise<T> {
     return (await (await this.fetch('GET', path)).json()) as T;
+  }
+
+  /** A large value by its `href`: a text as it is, another value parsed. @throws ApiError as `get` does. */
+  async blob(href: string): Promise<Json> {
+    const response = await this.fetch('GET', href.slice('/api'.length));
+    const isText = response.headers.get('content-type')?.startsWith('text/plain') === true;
+    return isText ? response.text() : ((await response.json()) as Json);
   }
 
   /** Sends a request that changes something; it outlives the page. @throws ApiError as `get` does. */

@@ -90,6 +90,7 @@ function openSession(app: App, tab: TextStore, scope: string, token: string | nu
       app.api.get<{ messages: StoredMessage[]; more: boolean }>(
         `${path}/messages?limit=100&before=${encodeURIComponent(before)}`,
       ),
+    blob: (href) => app.api.blob(href),
     now: Date.now,
     random: Math.random,
     newId: () => `c-${hex(12)}`,

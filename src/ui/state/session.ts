@@ -5,6 +5,7 @@ import { formatCursor } from '../../session/protocol/cursor.ts';
 import { applyEvent } from '../../session/protocol/reduce.ts';
 import type { Presence, ServerFrame, SessionEvent, Snapshot, StoredMessage } from '../../session/protocol/wire.ts';
 import { isResults } from '../../core/message.ts';
+import { Larges } from './larges.ts';
 import { Link, type LinkPhase, type OpenWire } from './link.ts';
 import {
   acked,
@@ -43,6 +44,8 @@ export interface SessionInit {
   /** Opens the session's socket from the cursor that `cursor` gives at that moment. */
   readonly open: (cursor: () => string | null) => OpenWire;
   readonly older: (before: string) => Promise<{ readonly messages: readonly StoredMessage[]; readonly more: boolean }>;
+  /** Gives the whole of a large value by its `href`. */
+  readonly blob: (href: string) => Promise<Json>;
   readonly now: () => number;
   readonly random: () => number;
   readonly newId: () => string;
@@ -85,7 +88,10 @@ export class SessionStore {
   readonly #link: Link;
   readonly #answers = new Map<string, (answered: Answered) => void>();
   readonly #items = new Set<string>();
+  readonly #larges: Larges;
+  /** As they travelled; the signals show them with their large values. */
   #truth: Snapshot | null = null;
+  #earlier: readonly StoredMessage[] = [];
   /** A top-level turn_ended is followed by the state it leaves; nothing is shown in between. */
   #between = false;
   #scheduled = false;
@@ -96,6 +102,7 @@ export class SessionStore {
   constructor(init: SessionInit) {
     this.#init = init;
     this.scope = init.scope;
+    this.#larges = new Larges(init.blob, () => this.#show());
     this.outbox = signal(restoreOutbox(init.tabStore.get(this.#outboxKey())));
     this.#link = new Link({
       open: init.open(() => this.#cursor()),
@@ -174,12 +181,22 @@ export class SessionStore {
       const page = await this.#init.older(first.id);
       if (this.snapshot.value?.thread !== thread) return;
       batch(() => {
-        this.earlier.value = [...page.messages, ...this.earlier.value];
+        this.#setEarlier([...page.messages, ...this.#earlier]);
         this.moreEarlier.value = page.more;
       });
     } finally {
       this.#loading = false;
     }
+  }
+
+  /** False for a part of what this store shows in which a preview stands for a large value: then it is not to be edited or sent back. */
+  isWhole(shown: object): boolean {
+    return this.#larges.isWhole(shown);
+  }
+
+  #setEarlier(earlier: readonly StoredMessage[]): void {
+    this.#earlier = earlier;
+    this.earlier.value = this.#larges.shown(earlier);
   }
 
   #outboxKey(): string {
@@ -225,6 +242,7 @@ export class SessionStore {
   #ready(snapshot: Snapshot | undefined, build: string): void {
     if (this.#build !== null && this.#build !== build) this.#init.onNewBuild();
     this.#build = build;
+    this.#larges.retry();
     batch(() => {
       if (snapshot !== undefined) this.#adopt(snapshot);
       this.phase.value = 'live';
@@ -235,11 +253,11 @@ export class SessionStore {
   }
 
   #adopt(snapshot: Snapshot): void {
-    const known = [...this.earlier.value, ...(this.#truth?.messages ?? [])];
+    const known = [...this.#earlier, ...(this.#truth?.messages ?? [])];
     const joint =
       this.#truth?.thread === snapshot.thread ? known.findIndex((message) => message.id === snapshot.messages[0]?.id) : -1;
     batch(() => {
-      this.earlier.value = joint > 0 ? known.slice(0, joint) : [];
+      this.#setEarlier(joint > 0 ? known.slice(0, joint) : []);
       if (joint < 0 || !snapshot.more) this.moreEarlier.value = snapshot.more;
       this.presence.value = snapshot.presence;
       this.#truth = snapshot;
@@ -258,7 +276,7 @@ export class SessionStore {
     }
     const before = this.#truth;
     this.#truth = applyEvent(before, event);
-    if (this.#truth.thread !== before.thread) this.earlier.value = [];
+    if (this.#truth.thread !== before.thread) this.#setEarlier([]);
     this.#between = event.type === 'turn_ended' && event.parent === null;
     if (event.parent === null) this.#notice(event);
     this.#show();
@@ -300,7 +318,8 @@ export class SessionStore {
     if (truth === null) return;
     for (const item of truth.inbox) this.#items.add(item.id);
     batch(() => {
-      this.snapshot.value = truth;
+      this.snapshot.value = this.#larges.shown(truth);
+      this.#setEarlier(this.#earlier);
       if (truth.status === 'running') this.turnSince.value ??= beganAt(truth) ?? this.#init.now();
       else this.turnSince.value = null;
       if (this.outbox.value.length > 0) this.#setOutbox(echoed(this.outbox.value, { runs: runsOf(truth), items: this.#items }));
