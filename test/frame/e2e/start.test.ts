@@ -89,7 +89,13 @@ test('npm start hands its arguments on, serves page and API, plays the commands 
   const started = await start();
   const { npm, address } = started;
 
-  expect(await (await fetch(address)).text()).toContain('<title>Reins</title>');
+  const page = await fetch(address);
+  expect(await page.text()).toContain('<title>Reins</title>');
+  expect(page.headers.get('content-security-policy')).toMatch(
+    /script-src 'self';.*frame-ancestors 'none'.*require-trusted-types-for 'script'/,
+  );
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+  expect((await fetch(`${address}/icon.svg`)).headers.get('content-type')).toBe('image/svg+xml');
   const commands = documents().flatMap((document) => (document.path === 'README.md' ? fenced(document, 'sh') : []));
 
   const [curl = '', ...others] = commands.filter((command) => command.startsWith('curl '));
