@@ -1,7 +1,6 @@
 import { type AssembledCall, CallAssembler, type CallFragment } from './assembler.ts';
 import type { EventBody } from './event.ts';
-import type { JsonObject } from './json.ts';
-import { type Finish, type Message, type Part, type ToolCallPart, toolCalls } from './message.ts';
+import { type Finish, type Message, type Part, type ProviderData, type ToolCallPart, toolCalls } from './message.ts';
 import type { Delta } from './model.ts';
 import { noUsage, type Usage } from './usage.ts';
 
@@ -12,7 +11,8 @@ export interface Reply {
   readonly finish: Finish;
 }
 
-type Slot = { readonly call: AssembledCall; shown: boolean; ready: boolean } | { readonly part: Part };
+/** A call in the making, or a part; `whole` is one that takes no more text. */
+type Slot = { readonly call: AssembledCall; shown: boolean; ready: boolean } | { readonly part: Part; readonly whole: boolean };
 
 /** Folds the deltas of one reply, each exactly once, into a message and the events that tell of it (MODEL-09). */
 export class ReplyAccumulator {
@@ -25,7 +25,7 @@ export class ReplyAccumulator {
   /** Begins an empty reply, or goes on from an edit (INTR-06). */
   constructor(id: string, mintCallId: () => string, edit?: Message) {
     this.id = id;
-    this.#slots = (edit?.content ?? []).map((part) => ({ part }));
+    this.#slots = (edit?.content ?? []).map((part) => ({ part, whole: false }));
     this.#assembler = new CallAssembler(mintCallId);
   }
 
@@ -33,11 +33,15 @@ export class ReplyAccumulator {
   add(delta: Delta): EventBody[] {
     switch (delta.type) {
       case 'text':
-        return this.#addText(delta.text);
       case 'reasoning':
-        return this.#addReasoning(delta.text, delta.provider);
+        return this.#addProse(delta.type, delta.text, delta.provider);
+      case 'border':
+        return this.#endPart();
       case 'tool_call':
         return this.#addFragment(delta);
+      case 'opaque':
+        this.#slots.push({ part: { type: 'opaque', provider: delta.provider }, whole: true });
+        return [];
       case 'usage':
         this.usage = delta.usage;
         return [];
@@ -66,27 +70,23 @@ export class ReplyAccumulator {
     return { id: this.id, role: 'assistant', content };
   }
 
-  #addText(text: string): EventBody[] {
+  /** Data alone make a part of reasoning, as redacted reasoning is one; a text is only what was said. */
+  #addProse(type: 'text' | 'reasoning', text: string, data: ProviderData | undefined): EventBody[] {
+    const open = this.#openPart();
+    const before = open?.type === type ? open : undefined;
+    if (text === '' && (data === undefined || (type === 'text' && before === undefined))) return [];
+    const provider = data === undefined ? before?.provider : { ...before?.provider, ...data };
+    const part: Part = { ...before, type, text: (before?.text ?? '') + text, ...(provider === undefined ? {} : { provider }) };
+    if (before !== undefined) this.#slots.pop();
+    this.#slots.push({ part, whole: false });
     if (text === '') return [];
-    const last = this.#lastPart();
-    if (last?.type === 'text') this.#replaceLast({ ...last, text: last.text + text });
-    else this.#slots.push({ part: { type: 'text', text } });
-    return [{ type: 'text_delta', id: this.id, text }];
+    return [{ type: type === 'text' ? 'text_delta' : 'reasoning_delta', id: this.id, text }];
   }
 
-  #addReasoning(text: string, provider: JsonObject | undefined): EventBody[] {
-    if (text === '' && provider === undefined) return [];
-    const last = this.#lastPart();
-    const before = last?.type === 'reasoning' ? last : undefined;
-    const data = provider === undefined ? before?.provider : { ...before?.provider, ...provider };
-    const part: Part = {
-      type: 'reasoning',
-      text: (before?.text ?? '') + text,
-      ...(data === undefined ? {} : { provider: data }),
-    };
-    if (before === undefined) this.#slots.push({ part });
-    else this.#replaceLast(part);
-    return text === '' ? [] : [{ type: 'reasoning_delta', id: this.id, text }];
+  #endPart(): EventBody[] {
+    const part = this.#openPart();
+    if (part !== undefined) this.#slots.splice(-1, 1, { part, whole: true });
+    return [];
   }
 
   #addFragment(fragment: CallFragment): EventBody[] {
@@ -124,13 +124,9 @@ export class ReplyAccumulator {
     return [...held, { type: 'tool_call_ready', id, name, input }];
   }
 
-  #lastPart(): Part | undefined {
+  #openPart(): Part | undefined {
     const last = this.#slots.at(-1);
-    return last !== undefined && 'part' in last ? last.part : undefined;
-  }
-
-  #replaceLast(part: Part): void {
-    this.#slots[this.#slots.length - 1] = { part };
+    return last !== undefined && 'part' in last && !last.whole ? last.part : undefined;
   }
 
   /** A call that was cut makes the reply one of finish length, whatever the server said (CC-15). */
@@ -145,6 +141,7 @@ export class ReplyAccumulator {
 function callPart(call: AssembledCall, ready: boolean): ToolCallPart {
   const providerId = call.providerId === undefined ? {} : { providerId: call.providerId };
   const malformed = ready ? {} : { malformed: call.args };
+  const provider = call.provider === undefined ? {} : { provider: call.provider };
   return {
     type: 'tool_call',
     id: call.id,
@@ -152,5 +149,6 @@ function callPart(call: AssembledCall, ready: boolean): ToolCallPart {
     input: (ready ? call.input() : null) ?? {},
     ...providerId,
     ...malformed,
+    ...provider,
   };
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, parseJson } from './json.ts';
+import type { ProviderData } from './message.ts';
 import type { Delta } from './model.ts';
 
 /** A raw fragment of a tool call, as a provider streams it. */
@@ -11,6 +12,7 @@ export class AssembledCall {
   args = '';
   index: number | undefined;
   providerId: string | undefined;
+  provider: ProviderData | undefined;
   #placeholder = false;
   readonly #scanner = new ObjectScanner();
 
@@ -68,6 +70,7 @@ export class CallAssembler {
     const call = this.#find(fragment) ?? this.#open(fragment);
     if (call.name === '' && fragment.name) call.name = cleanName(fragment.name);
     if (call.providerId === undefined && fragment.id) call.providerId = fragment.id;
+    if (fragment.provider !== undefined) call.provider = { ...call.provider, ...fragment.provider };
     if (fragment.args) call.append(fragment.args);
     return call;
   }

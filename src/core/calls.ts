@@ -36,6 +36,15 @@ export interface StepCalls {
   readonly calls: readonly ToolCallPart[];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly answers: ReadonlyMap<string, { readonly pending: Pending; readonly answer: Answer }>;
+  /** What was told of the step before its Run was lost. */
+  readonly told: ToldCalls;
+}
+
+/** What was told of calls already, by call id: outcomes and questions stand, decisions are not told again. */
+export interface ToldCalls {
+  readonly settled: ReadonlyMap<string, Outcome>;
+  readonly asked: ReadonlyMap<string, Pending>;
+  readonly decided: ReadonlySet<string>;
 }
 
 /** What the calls of a step came to. */
@@ -66,13 +75,22 @@ class StepRunner {
   }
 
   async run(call: ToolCallPart): Promise<void> {
-    if (this.#ports.failing()) return;
+    if (this.#ports.failing() || this.#takeTold(call)) return;
     const resumed = this.#step.answers.get(call.id);
-    if (resumed !== undefined) await this.#tellDecisions(call, resumed.answer);
+    if (resumed !== undefined && !this.#step.told.decided.has(call.id)) await this.#tellDecisions(call, resumed.answer);
     const outcome = this.#unstarted(call) ?? (await this.#attempt(call));
     if (outcome === null) return;
     this.outcomes.set(call.id, outcome);
     await this.#ports.emit({ type: 'tool_ended', id: call.id, outcome });
+  }
+
+  /** Takes over what the call came to before its Run was lost. */
+  #takeTold(call: ToolCallPart): boolean {
+    const { settled, asked } = this.#step.told;
+    const [outcome, pending] = [settled.get(call.id), asked.get(call.id)];
+    if (outcome !== undefined) this.outcomes.set(call.id, outcome);
+    else if (pending !== undefined) this.pending.set(call.id, pending);
+    return outcome !== undefined || pending !== undefined;
   }
 
   /** The outcome of a call that does not run at all; null when it is to run. */

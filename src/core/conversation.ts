@@ -27,9 +27,9 @@ export class Conversation {
     return this.#messages.filter((message) => this.#added.has(message.id));
   }
 
-  /** From here on, additions are the turn's. */
-  mark(): void {
-    this.#added = new Set();
+  /** From here on, additions are the turn's; so are those it made already, by their ids. */
+  mark(added: readonly string[] = []): void {
+    this.#added = new Set(added);
   }
 
   append(message: Message): void {

@@ -1,19 +1,23 @@
 import { isObject, type Json, type JsonObject } from './json.ts';
 
+/**
+ * What a provider needs to get a part back: a signature, a phase, the field it came in. Opaque, never shown, sent back
+ * unchanged (MODEL-11). Each key names whose data it is; a model reads its own key alone.
+ */
+export type ProviderData = JsonObject;
+
 /** Visible text. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  readonly provider?: ProviderData;
 }
 
-/**
- * What a model thought. `provider` is what that provider needs to get the part back (a signature, the field it came
- * in): opaque, never shown, sent back unchanged (MODEL-11).
- */
+/** What a model thought. Its text may be empty, where a provider tells no more than its data. */
 export interface ReasoningPart {
   readonly type: 'reasoning';
   readonly text: string;
-  readonly provider?: JsonObject;
+  readonly provider?: ProviderData;
 }
 
 /**
@@ -28,6 +32,13 @@ export interface ToolCallPart {
   readonly input: JsonObject;
   readonly providerId?: string;
   readonly malformed?: string;
+  readonly provider?: ProviderData;
+}
+
+/** A piece of a reply that only its provider understands. Its place among the other parts is kept; nobody shows it (RESP-07). */
+export interface OpaquePart {
+  readonly type: 'opaque';
+  readonly provider: ProviderData;
 }
 
 /** What the model sees of a call's result. A call and its result are kept as a pair (FAIL-08). */
@@ -52,7 +63,7 @@ export interface MediaPart {
 export type ContentPart = TextPart | MediaPart;
 
 /** Any part of a message. */
-export type Part = ContentPart | ReasoningPart | ToolCallPart | ToolResultPart;
+export type Part = ContentPart | ReasoningPart | ToolCallPart | ToolResultPart | OpaquePart;
 
 /** Who speaks. The system text is no message: it belongs to the Prompt (THR-18). */
 export type Role = 'user' | 'assistant';
@@ -96,9 +107,10 @@ export function resultsId(assistantId: string): string {
 }
 
 const partShapes: { readonly [type: string]: (part: JsonObject) => boolean } = {
-  text: (part) => typeof part.text === 'string',
-  reasoning: (part) => typeof part.text === 'string',
-  tool_call: (part) => typeof part.id === 'string' && typeof part.name === 'string' && isObject(part.input),
+  text: isProse,
+  reasoning: isProse,
+  tool_call: (part) => typeof part.id === 'string' && typeof part.name === 'string' && isObject(part.input) && mayHaveData(part),
+  opaque: (part) => isObject(part.provider),
   tool_result: (part) => typeof part.callId === 'string' && Array.isArray(part.content) && part.content.every(isContentPart),
   image: isMedia,
   document: isMedia,
@@ -131,6 +143,14 @@ export function messageFromJSON(value: Json): Message {
 
 function shapeOf(type: Json | undefined): ((part: JsonObject) => boolean) | undefined {
   return typeof type === 'string' && Object.hasOwn(partShapes, type) ? partShapes[type] : undefined;
+}
+
+function isProse(part: JsonObject): boolean {
+  return typeof part.text === 'string' && mayHaveData(part);
+}
+
+function mayHaveData(part: JsonObject): boolean {
+  return part.provider === undefined || isObject(part.provider);
 }
 
 function isMedia(part: JsonObject): boolean {

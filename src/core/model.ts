@@ -1,22 +1,25 @@
-import type { JsonObject } from './json.ts';
-import type { Finish } from './message.ts';
+import type { Finish, ProviderData } from './message.ts';
 import type { Prompt } from './prompt.ts';
 import type { Usage } from './usage.ts';
 
 /**
  * One piece of a streamed reply, as a provider gives it. Fragments of a tool call are raw: the core joins them (by index,
- * then id, then the last open call) and parses them. A usage replaces the one before it, it is never added (CC-04).
+ * then id, then the last open call) and parses them. Texts in a row are one part until a `border` ends it. `provider` is
+ * data of the part in progress, joined by key. A usage replaces the one before it, it is never added (CC-04).
  */
 export type Delta =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string; readonly provider?: JsonObject }
+  | { readonly type: 'text'; readonly text: string; readonly provider?: ProviderData }
+  | { readonly type: 'reasoning'; readonly text: string; readonly provider?: ProviderData }
+  | { readonly type: 'border' }
   | {
       readonly type: 'tool_call';
       readonly index?: number;
       readonly id?: string;
       readonly name?: string;
       readonly args?: string;
+      readonly provider?: ProviderData;
     }
+  | { readonly type: 'opaque'; readonly provider: ProviderData }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'finish'; readonly finish: Finish };
 

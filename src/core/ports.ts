@@ -24,10 +24,11 @@ export const systemClock: Clock = {
 /** Makes ids: unique, with a prefix that says of what (`msg`, `call`), without a slash (PAUSE-31). */
 export type MintId = (prefix: string) => string;
 
-/** Random ids of 24 hex digits. */
+/** Random ids of 24 hex digits. In a browser it needs a secure context. */
 export const randomId: MintId = (prefix) => {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `${prefix}_${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  const uuid = crypto.randomUUID();
+  // Without the digits that hold the version and the variant.
+  return `${prefix}_${uuid.slice(0, 8)}${uuid.slice(9, 13)}${uuid.slice(24)}`;
 };
 
 /** Where a Run reports what no event shows (RUN-18). */

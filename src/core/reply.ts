@@ -35,9 +35,10 @@ export async function streamReply(
   const { cancel } = prompt;
   if (cancel.aborted) return false;
   const iterator = modelChain(ports, offered)(prompt)[Symbol.asyncIterator]();
+  const reader = new AbortableReader(iterator, cancel);
   try {
     for (;;) {
-      const next = await nextOrAbort(iterator, cancel);
+      const next = await reader.next();
       if (next === 'aborted') {
         await leave(iterator, ports.clock);
         return false;
@@ -49,6 +50,8 @@ export async function streamReply(
     // What breaks after the signal broke because of it, except misuse, which is never swallowed.
     if (cancel.aborted && !(error instanceof MisuseError)) return false;
     throw error;
+  } finally {
+    reader.close();
   }
 }
 
@@ -86,22 +89,53 @@ function wrap(next: NextModel, layer: ModelMiddleware): NextModel {
   };
 }
 
-async function* marked(ports: ReplyPorts, prompt: Prompt): AsyncIterable<Delta> {
-  try {
-    yield* ports.model.stream(prompt);
-  } catch (error) {
-    throw ports.origins.mark(error, 'model');
-  }
+/** The model's own deltas; what it throws is marked as the model's. Written out, since a generator in between costs more than all it passes on. */
+function marked({ model, origins }: ReplyPorts, prompt: Prompt): AsyncIterable<Delta> {
+  let iterator: AsyncIterator<Delta> | null = null;
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        try {
+          iterator ??= model.stream(prompt)[Symbol.asyncIterator]();
+          return await iterator.next();
+        } catch (error) {
+          throw origins.mark(error, 'model');
+        }
+      },
+      async return() {
+        try {
+          await iterator?.return?.();
+          return { done: true, value: undefined };
+        } catch (error) {
+          throw origins.mark(error, 'model');
+        }
+      },
+    }),
+  };
 }
 
-function nextOrAbort(iterator: AsyncIterator<Delta>, signal: AbortSignal): Promise<IteratorResult<Delta> | 'aborted'> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve('aborted');
-    signal.addEventListener('abort', onAbort, { once: true });
-    iterator
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-    if (signal.aborted) onAbort();
-  });
+/** Reads a stream that is left when the signal fires, also while it is silent: one listener for the whole stream. */
+class AbortableReader {
+  readonly #iterator: AsyncIterator<Delta>;
+  readonly #signal: AbortSignal;
+  #leave: ((result: 'aborted') => void) | null = null;
+  readonly #onAbort = (): void => this.#leave?.('aborted');
+
+  constructor(iterator: AsyncIterator<Delta>, signal: AbortSignal) {
+    this.#iterator = iterator;
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  next(): Promise<IteratorResult<Delta> | 'aborted'> {
+    return new Promise((resolve, reject) => {
+      this.#leave = resolve;
+      this.#iterator.next().then(resolve, reject);
+      if (this.#signal.aborted) resolve('aborted');
+    });
+  }
+
+  close(): void {
+    this.#signal.removeEventListener('abort', this.#onAbort);
+  }
 }

@@ -66,6 +66,7 @@ export class Run {
   #turn: Turn | null = null;
   #begun = false;
   #ended: Ended | null = null;
+  #retries: () => number = () => 0;
 
   /** @throws MisuseError `option_invalid` for an option that makes no sense. */
   constructor(init: RunInit) {
@@ -146,6 +147,11 @@ export class Run {
     return this.#waiting.amend(messageId, { message, delivery });
   }
 
+  /** How many tool retries the turn, or the last one, has used (TOOL-18): a host keeps them for `proceed`. */
+  retries(): number {
+    return this.#retries();
+  }
+
   /** The whole conversation (RUN-07). */
   messages(): readonly Message[] {
     return this.#conversation.messages;
@@ -174,6 +180,7 @@ export class Run {
       this.#begun = false;
     });
     this.#turn = turn;
+    this.#retries = () => turn.retries;
     this.#turns = number;
     return new TurnStream(stage, {
       play: () => {

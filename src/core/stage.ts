@@ -8,41 +8,40 @@ interface Waiting<T> {
  * the item after, so whatever a producer does next happens after the consumer handled this one.
  */
 export class Stage<T> {
-  #queue: Waiting<T>[] = [];
+  readonly #queue: Waiting<T>[] = [];
   #handed: (() => void) | null = null;
-  #wake: (() => void) | null = null;
+  #asked: ((result: IteratorResult<T, void> | Promise<never>) => void) | null = null;
   #closed = false;
+  #error: Error | null = null;
   #left = false;
 
   /** Queues an item. Resolves when it was handled, or at once when the consumer has left. */
   put(item: T): Promise<void> {
     if (this.#left) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#queue.push({ item, taken: resolve });
-      this.#wake?.();
+    return new Promise((taken) => {
+      if (this.#asked === null) this.#queue.push({ item, taken });
+      else this.#hand(this.#asked, item, taken);
     });
   }
 
-  /** The next item, once there is one; undefined when the stage is closed and empty. */
-  async next(): Promise<T | undefined> {
+  /** The next item, once there is one; when the stage is closed and empty, the error it was closed with, and from then on done. */
+  next(): Promise<IteratorResult<T, void>> {
     this.#handed?.();
     this.#handed = null;
-    while (this.#queue.length === 0 && !this.#closed) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      this.#wake = null;
-    }
-    const waiting = this.#queue.shift();
-    if (waiting === undefined) return undefined;
-    this.#handed = waiting.taken;
-    return waiting.item;
+    return new Promise((resolve) => {
+      const waiting = this.#queue.shift();
+      if (waiting !== undefined) this.#hand(resolve, waiting.item, waiting.taken);
+      else if (this.#closed) resolve(this.#end());
+      else this.#asked = resolve;
+    });
   }
 
-  /** No item will follow. */
-  close(): void {
+  /** No item will follow. The consumer gets `error`, when there is one, in the place of the first end. */
+  close(error: Error | null): void {
     this.#closed = true;
-    this.#wake?.();
+    this.#error = error;
+    this.#asked?.(this.#end());
+    this.#asked = null;
   }
 
   /** The consumer is gone: what waits and what comes is dropped, and no producer waits any more. */
@@ -50,5 +49,17 @@ export class Stage<T> {
     this.#left = true;
     this.#handed?.();
     for (const waiting of this.#queue.splice(0)) waiting.taken();
+  }
+
+  #end(): IteratorResult<T, void> | Promise<never> {
+    const error = this.#error;
+    this.#error = null;
+    return error === null ? { done: true, value: undefined } : Promise.reject(error);
+  }
+
+  #hand(resolve: (result: IteratorResult<T, void>) => void, item: T, taken: () => void): void {
+    this.#asked = null;
+    this.#handed = taken;
+    resolve({ done: false, value: item });
   }
 }

@@ -25,13 +25,9 @@ export class TurnStream implements AsyncGenerator<Event, void, undefined> {
     this.#performance = performance;
   }
 
-  async next(): Promise<IteratorResult<Event, void>> {
-    if (this.#over) return { done: true, value: undefined };
-    const playing = this.#play();
-    const event = await this.#stage.next();
-    if (event !== undefined) return { done: false, value: event };
-    this.#over = true;
-    return this.#end(await playing);
+  next(): Promise<IteratorResult<Event, void>> {
+    if (!this.#over) void this.#play();
+    return this.#stage.next();
   }
 
   async return(): Promise<IteratorResult<Event, void>> {
@@ -56,7 +52,11 @@ export class TurnStream implements AsyncGenerator<Event, void, undefined> {
   }
 
   #play(): Promise<MisuseError | null> {
-    this.#playing ??= this.#performance.play().finally(() => this.#stage.close());
+    this.#playing ??= this.#performance.play().then((misuse) => {
+      this.#stage.close(this.#over ? null : misuse);
+      this.#over = true;
+      return misuse;
+    });
     return this.#playing;
   }
 

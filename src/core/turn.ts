@@ -1,5 +1,5 @@
 import { ReplyAccumulator, type Reply } from './accumulator.ts';
-import { type CallPorts, type CallOutcomes, runCalls, ToolRetriesExceeded } from './calls.ts';
+import { type CallPorts, type CallOutcomes, runCalls, type ToldCalls, ToolRetriesExceeded } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { appendAndAsk, MisuseError, UnsupportedOptionError } from './error.ts';
 import { type Delivery, type Event, type EventBody, type ErrorKind, type Reason } from './event.ts';
@@ -16,7 +16,7 @@ import type { Stage } from './stage.ts';
 import type { StopPredicate } from './stop.ts';
 import { checkSchema, type Tool, type ToolSource } from './tool.ts';
 import { addUsage, noUsage, type Usage } from './usage.ts';
-import type { WaitingLine } from './waiting.ts';
+import type { WaitingLine, WaitingMessage } from './waiting.ts';
 
 /** How a turn ended (RUN-06). */
 export interface Ended {
@@ -60,19 +60,41 @@ export type TurnStart =
   | { readonly kind: 'resume'; readonly edit: Message }
   | ({ readonly kind: 'proceed' } & TurnPoint);
 
+/** What was told already of a step whose Run was lost: it is neither told nor done again. */
+export interface BegunStep extends ToldCalls {
+  /** The reply, when it was whole: its calls run, the model is not asked again. */
+  readonly reply?: Reply;
+}
+
 /** A point in the middle of a turn, from which a recovered Run goes on (RUN-04). */
 export interface TurnPoint {
   readonly turn: number;
-  /** The number of the step to take; 0 takes the `answers` again. */
+  /** The number of the step to take or to go on with; 0 is that of the `answers`. */
   readonly step: number;
+  /** What the steps before used. */
   readonly usage: Usage;
+  /** Tool retries used so far (TOOL-18). */
   readonly retries: number;
-  /** The step's reply, when it was whole: its calls run, the model is not asked again. */
-  readonly reply?: Reply;
+  /** The finish of the turn's last whole reply so far; null when there is none. */
+  readonly finish: Finish | null;
+  /** The ids of the messages that the turn has added so far (RUN-07). */
+  readonly appended: readonly string[];
+  /** How the step before ended, when what follows it is still to be decided. Absent: the step is to be taken, or has begun. */
+  readonly after?: StepEnd;
+  /** The step had begun. */
+  readonly begun?: BegunStep;
   readonly answers?: readonly Answer[];
   /** The edit that the step was to continue, when it was a resume. */
   readonly edit?: Message;
+  /** What was interjected and has not landed. */
+  readonly waiting?: readonly WaitingMessage[];
 }
+
+/** How a step ended: with a reply alone, or with calls that have their results. */
+export type StepEnd = 'answered' | 'called';
+
+/** What was told of a step that begins. */
+const nothingTold: ToldCalls = { settled: new Map(), asked: new Map(), decided: new Set() };
 
 /** How a turn was told to stop. */
 type StopKind = 'cancel' | 'interrupt';
@@ -117,6 +139,11 @@ export class Turn {
     this.#abort.abort();
   }
 
+  /** Tool retries used so far (TOOL-18). */
+  get retries(): number {
+    return this.#retries;
+  }
+
   /** Plays the turn to its end; gives the misuse that ended it. */
   async play(): Promise<MisuseError | null> {
     const { conversation } = this.#ports;
@@ -141,50 +168,59 @@ export class Turn {
   async #run(): Promise<Reason> {
     const start = this.#start;
     if (start.kind === 'message') this.#ports.conversation.append(start.message);
-    if (start.kind !== 'proceed') await this.#emit({ type: 'turn_started' });
-    let edit = start.kind === 'resume' || start.kind === 'proceed' ? start.edit : undefined;
+    if (start.kind === 'proceed') this.#takeUp(start);
+    else await this.#emit({ type: 'turn_started' });
+    const point = start.kind === 'proceed' ? start : undefined;
+    const answers = start.kind === 'answers' ? start.answers : point?.answers;
+    let edit = start.kind === 'resume' ? start.edit : point?.edit;
     this.#leaveWhenStopped(edit ?? null);
 
-    const answers = start.kind === 'answers' || start.kind === 'proceed' ? start.answers : undefined;
-    if (start.kind === 'proceed') this.#takeUp(start);
-    if (answers !== undefined && (await this.#answeredStep(answers)) === 'paused') return 'awaiting_input';
-
-    let reply = start.kind === 'proceed' ? start.reply : undefined;
-    let another = answers !== undefined || (this.#steps > 0 && reply === undefined);
+    let begun = point?.begun;
+    let ended: StepEnd | 'paused' | null = point?.after ?? null;
+    if (answers !== undefined) {
+      ended = await this.#answeredStep(answers, begun);
+      begun = undefined;
+    }
     for (;;) {
-      if (another && this.#ports.stop.some((predicate) => predicate(this.#progress()))) return 'stopped';
-      this.#leaveWhenStopped(null);
-      await this.#landSteers();
-      const ended = await this.#step(edit, reply);
-      edit = undefined;
-      reply = undefined;
-      another = true;
       if (ended === 'paused') return 'awaiting_input';
-      if (ended === 'called' || this.#ports.waiting.steered) continue;
-      if (!this.#ports.waiting.queued) return this.#conclude('done', null);
-      if (this.#ports.stop.some((predicate) => predicate(this.#progress()))) return 'stopped';
-      await this.#land('queue');
-      another = false;
+      if (ended === 'answered' && !this.#ports.waiting.steered) {
+        if (!this.#ports.waiting.queued) return this.#conclude('done', null);
+        if (this.#isStopped()) return 'stopped';
+        await this.#land('queue');
+      } else if (ended !== null && this.#isStopped()) return 'stopped';
+      this.#leaveWhenStopped(null);
+      if (begun === undefined) await this.#landSteers();
+      ended = await this.#step(edit, begun);
+      edit = undefined;
+      begun = undefined;
     }
   }
 
   #takeUp(point: TurnPoint): void {
     this.#usage = point.usage;
     this.#retries = point.retries;
+    this.#finish = point.finish;
     this.#steps = Math.max(0, point.step - 1);
+    this.#ports.conversation.mark(point.appended);
+    for (const item of point.waiting ?? []) this.#ports.waiting.add(item);
+  }
+
+  #isStopped(): boolean {
+    const progress = { steps: this.#steps, messages: this.#ports.conversation.messages, usage: this.#usage };
+    return this.#ports.stop.some((predicate) => predicate(progress));
   }
 
   /** One step of a model reply and its calls (LOOP-02). A step that does not end leaves nothing in the conversation (FAIL-06). */
-  async #step(edit: Message | undefined, known: Reply | undefined): Promise<'answered' | 'called' | 'paused'> {
+  async #step(edit: Message | undefined, begun: BegunStep | undefined): Promise<StepEnd | 'paused'> {
     const n = this.#steps + 1;
-    await this.#emit({ type: 'step_started', n });
+    if (begun === undefined) await this.#emit({ type: 'step_started', n });
     const tools = await this.#tools();
     const offered = { names: new Set(tools.keys()) as ReadonlySet<string> };
-    const reply = known ?? (await this.#reply(edit, tools, offered));
+    const reply = begun?.reply ?? (await this.#reply(edit, tools, offered));
     const { message } = reply;
     const calls = toolCalls(message);
     const shown = new Map([...tools].filter(([name]) => offered.names.has(name)));
-    const done = await this.#calls({ calls, tools: shown, answers: new Map() }, message);
+    const done = await this.#calls({ calls, tools: shown, answers: new Map(), told: begun ?? nothingTold }, message);
     this.#steps = n;
     this.#finish = reply.finish;
     await this.#store(message, done, n);
@@ -193,8 +229,8 @@ export class Turn {
   }
 
   /** Step 0: the calls that were answered, on top of the message that made them (LOOP-12, PAUSE-34). */
-  async #answeredStep(answers: readonly Answer[]): Promise<'called' | 'paused'> {
-    await this.#emit({ type: 'step_started', n: 0 });
+  async #answeredStep(answers: readonly Answer[], begun: BegunStep | undefined): Promise<StepEnd | 'paused'> {
+    if (begun === undefined) await this.#emit({ type: 'step_started', n: 0 });
     const { conversation } = this.#ports;
     const pending = new Map(conversation.pending.map((item) => [item.call.id, item]));
     const assistant = conversation.messages.findLast((message) => toolCalls(message).some((call) => pending.has(call.id)));
@@ -207,7 +243,8 @@ export class Turn {
         return item === undefined ? [] : [[answer.callId, { pending: item, answer }] as const];
       }),
     );
-    const done = await this.#calls({ calls, tools: await this.#tools(), answers: byCall }, null);
+    const step = { calls, tools: await this.#tools(), answers: byCall, told: begun ?? nothingTold };
+    const done = await this.#calls(step, null);
     if (done.pending.length > 0) this.#finish = 'tool_calls';
     await this.#store(assistant, done, 0);
     return done.pending.length > 0 ? 'paused' : 'called';
@@ -320,10 +357,6 @@ export class Turn {
     this.#abort.abort();
   }
 
-  #progress(): { steps: number; messages: readonly Message[]; usage: Usage } {
-    return { steps: this.#steps, messages: this.#ports.conversation.messages, usage: this.#usage };
-  }
-
   /** From here on the turn is over: done in the same tick that found nothing waiting, so no message falls between (STEER-06). */
   #conclude(reason: Reason, partial: Message | null): Reason {
     const { conversation, waiting } = this.#ports;
@@ -349,8 +382,11 @@ export class Turn {
   }
 
   #emit(body: EventBody): Promise<void> {
+    const turn = this.number;
+    // Most events by far: written out, since a copy of fields costs as much as the rest of the way to the consumer.
+    if (body.type === 'text_delta') return this.#stage.put({ type: body.type, turn, parent: null, id: body.id, text: body.text });
     const { type, ...fields } = body;
-    return this.#stage.put({ type, turn: this.number, parent: null, ...fields } as Event);
+    return this.#stage.put({ type, turn, parent: null, ...fields } as Event);
   }
 }
 

@@ -39,15 +39,19 @@ async function* chunks(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (body === null) return;
   const reader = body.getReader();
+  const leave = (): void => void reader.cancel().catch(() => {});
+  cancel.addEventListener('abort', leave);
   try {
     for (;;) {
-      const { done, value } = await orCancelled(reader.read(), cancel);
+      const { done, value } = await reader.read();
+      if (cancel.aborted) throw new Cancelled();
       if (done) return;
       yield value;
     }
   } catch (error) {
     throw connectionError(error, cancel, 'broke off the connection');
   } finally {
+    cancel.removeEventListener('abort', leave);
     await reader.cancel().catch(() => {});
   }
 }

@@ -1,7 +1,11 @@
-/** Models over one transport: Chat Completions, and what every provider shares. */
+/** Models over one transport: Chat Completions, Anthropic Messages, OpenAI Responses, and what they share. */
 export * from './chat/chat-completions.ts';
 export * from './chat/hosts.ts';
+export type { CallIdRule } from './call-ids.ts';
+export type { EndpointInit } from './endpoint.ts';
 export * from './fetch-transport.ts';
+export * from './messages/anthropic-messages.ts';
+export * from './responses/openai-responses.ts';
 export * from './retry-after.ts';
 export * from './retry.ts';
 export * from './sse.ts';

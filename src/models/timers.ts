@@ -31,6 +31,7 @@ export async function* timed<T>(
   cancel: AbortSignal,
 ): AsyncGenerator<T, void, undefined> {
   const stop = new AbortController();
+  const watch = new Watch(clock, stop);
   const iterator = open(AbortSignal.any([cancel, stop.signal]))[Symbol.asyncIterator]();
   let waited = 0;
   let silence = timers.firstEvent;
@@ -39,7 +40,9 @@ export async function* timed<T>(
     for (;;) {
       const began = clock.now();
       limit = Math.min(silence, timers.total - waited);
-      const step = await within(iterator.next(), limit, clock, stop);
+      watch.begin(limit);
+      const step = await iterator.next();
+      watch.end();
       waited += clock.now() - began;
       silence = timers.idle;
       if (step.done === true) return;
@@ -50,23 +53,43 @@ export async function* timed<T>(
     const what = limit < silence ? `took more than ${timers.total / 1000} s` : `was silent for ${silence / 1000} s`;
     throw new ModelError('transport_error', `The model ${what}.`);
   } finally {
+    watch.close();
     await iterator.return?.();
   }
 }
 
-/** What the promise gives; fires `stop` when that takes longer than `limit` ms. */
-async function within<T>(promise: Promise<T>, limit: number, clock: Clock, stop: AbortController): Promise<T> {
-  const settled = new AbortController();
-  const alarm = async (): Promise<void> => {
-    if (limit === Infinity) return;
-    await clock.sleep(Math.min(limit, longestSleep), settled.signal);
-    if (!settled.signal.aborted) stop.abort();
-  };
-  const watching = alarm();
-  try {
-    return await promise;
-  } finally {
-    settled.abort();
-    await watching;
+/** Fires `stop` when a wait is longer than its limit. One sleep serves many waits: it looks at the clock when it is over, and sleeps on. */
+class Watch {
+  readonly #clock: Clock;
+  readonly #stop: AbortController;
+  readonly #over = new AbortController();
+  #due = Infinity;
+  #sleepsUntil = Infinity;
+
+  constructor(clock: Clock, stop: AbortController) {
+    this.#clock = clock;
+    this.#stop = stop;
+  }
+
+  begin(limit: number): void {
+    this.#due = this.#clock.now() + limit;
+    if (this.#due < this.#sleepsUntil) void this.#sleep(this.#due);
+  }
+
+  end(): void {
+    this.#due = Infinity;
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+
+  async #sleep(until: number): Promise<void> {
+    this.#sleepsUntil = until;
+    await this.#clock.sleep(Math.min(until - this.#clock.now(), longestSleep), this.#over.signal);
+    if (this.#over.signal.aborted || this.#sleepsUntil !== until) return;
+    this.#sleepsUntil = Infinity;
+    if (this.#clock.now() >= this.#due) this.#stop.abort();
+    else if (this.#due < Infinity) void this.#sleep(this.#due);
   }
 }

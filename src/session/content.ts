@@ -37,26 +37,46 @@ export function isBroken(input: Outcome<Message>): input is ReturnType<typeof re
   return !input.ok && input.problem.code === 'bad_request';
 }
 
-/** An edit as a message of the assistant under the id that the reply has. Tool calls may be left out of it, never added. */
+/**
+ * An edit as a message of the assistant under the id that the reply has. Tool calls may be left out of it, never added. What a provider needs
+ * back of a part is kept where the part is unchanged, and can come from nowhere else.
+ */
 export function editedReply(input: MessageInput, id: string, original: Message | null): Outcome<Message> {
   const parts = partsOf(input);
+  const left = [...(original?.content ?? [])];
+  const content: Part[] = [];
   for (const part of parts) {
-    if (part.type === 'text' || part.type === 'reasoning' || part.type === 'tool_call') continue;
-    return refused('unmappable_content', `An edit of a reply cannot hold a part of the kind ${shown(part.type)}.`);
+    const kept = left.findIndex((before) => isSame(part, before));
+    const [before] = kept < 0 ? [] : left.splice(kept, 1);
+    const taken = before ?? written(part);
+    if (taken === null) return notEditable(part);
+    content.push(taken);
   }
-  const known = new Map(
-    (original?.content ?? []).flatMap((part) => (part.type === 'tool_call' ? [[part.id, part] as const] : [])),
-  );
-  const added = parts.find((part) => part.type === 'tool_call' && !known.has(String(part.id)));
-  if (added !== undefined)
-    return refused('unmappable_content', 'An edit cannot add tool calls: keep those of the reply, or leave them out.');
   try {
-    const kept = parts.map((part) => (part.type === 'tool_call' ? (known.get(String(part.id)) as Part) : edited(part, original)));
-    return accepted(messageFromJSON({ id, role: 'assistant', content: kept as unknown as Json }));
+    return accepted(messageFromJSON({ id, role: 'assistant', content: content as unknown as Json }));
   } catch (error) {
     if (error instanceof UnmappableContent) return refused('unmappable_content', error.message);
     throw error;
   }
+}
+
+/** True when an edit leaves a part of the reply as it was: a call is known by its id, prose by its text. */
+function isSame(part: JsonObject, before: Part): boolean {
+  if (part.type !== before.type) return false;
+  if (before.type === 'tool_call') return part.id === before.id;
+  if (before.type === 'text' || before.type === 'reasoning') return part.text === before.text;
+  return before.type === 'opaque' && JSON.stringify(part) === JSON.stringify(before);
+}
+
+/** A part that a person wrote; null for what nobody can write. */
+function written({ type, text }: JsonObject): Part | null {
+  return type === 'text' || type === 'reasoning' ? { type, text: String(text ?? '') } : null;
+}
+
+function notEditable({ type }: JsonObject): ReturnType<typeof refused> {
+  if (type === 'tool_call')
+    return refused('unmappable_content', 'An edit cannot add tool calls: keep those of the reply, or leave them out.');
+  return refused('unmappable_content', `An edit of a reply cannot hold a new part of the kind ${shown(type)}.`);
 }
 
 function partsOf(input: MessageInput): readonly JsonObject[] {
@@ -73,14 +93,6 @@ function userPartProblem(part: JsonObject): ReturnType<typeof refused> | null {
     return refused('unsupported_option', 'This version takes text only: leave attachments out.');
   }
   return refused('bad_request', `A user message cannot hold a part of the kind ${shown(part.type)}.`);
-}
-
-/** Text and reasoning as the client wrote them; what a provider needs back of reasoning is kept only where the text is the same. */
-function edited(part: JsonObject, original: Message | null): Part {
-  const text = String(part.text ?? '');
-  if (part.type === 'text') return { type: 'text', text };
-  const same = original?.content.find((before) => before.type === 'reasoning' && before.text === text);
-  return same ?? { type: 'reasoning', text };
 }
 
 function shown(type: Json | undefined): string {

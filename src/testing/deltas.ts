@@ -35,16 +35,22 @@ export function finishDelta(finish: Finish): Delta {
 }
 
 /**
- * A whole assistant message as a model would stream it, a delta for each part, without its finish.
+ * A whole assistant message as a model would stream it, a delta for each part and a border between two alike, without its finish.
  * @throws MisuseError `bad_script` for a part that no model streams.
  */
 export function messageDeltas(message: Message): readonly Delta[] {
-  return message.content.map(partDelta);
+  return message.content.flatMap((part, at) => {
+    const follows = part.type !== 'tool_call' && part.type === message.content[at - 1]?.type;
+    return follows ? [{ type: 'border' } as const, partDelta(part)] : [partDelta(part)];
+  });
 }
 
 function partDelta(part: Part): Delta {
-  if (part.type === 'text') return textDelta(part.text);
-  if (part.type === 'reasoning') return reasoningDelta(part.text, part.provider);
-  if (part.type === 'tool_call') return callDelta(part.providerId ?? part.id, part.name, part.malformed ?? part.input);
+  if (part.type === 'text' || part.type === 'reasoning' || part.type === 'opaque') return part;
+  if (part.type === 'tool_call') {
+    const { id, providerId, name, input, malformed, provider } = part;
+    const args = malformed ?? JSON.stringify(input);
+    return { type: 'tool_call', id: providerId ?? id, name, args, ...(provider === undefined ? {} : { provider }) };
+  }
   throw new MisuseError('bad_script', `No model streams a part of the kind ${part.type}.`);
 }

@@ -52,6 +52,17 @@ describe('the fold of a whole turn', () => {
     ['a pause', [[callDelta('c1', 'ok'), callDelta('c2', 'ask')]]],
     ['a failure', [[callDelta('c1', 'ok')], [textDelta('half'), new ModelError('model_error', 'x')]]],
     ['opaque data of a provider', [[reasoningDelta('r', { signature: 's' }), textDelta('Hi')]]],
+    ['two thoughts in a row', [[reasoningDelta('r'), { type: 'border' }, reasoningDelta('s'), textDelta('Hi')]]],
+    [
+      'data of a call, and what only its provider understands',
+      [
+        [
+          { type: 'opaque', provider: { p: 1 } },
+          { type: 'tool_call', name: 'ok', args: '{}', provider: { p: 2 } },
+        ],
+        'end',
+      ],
+    ],
   ])('EVT-05 MODEL-09 of %s equals the messages, over JSON as well', async (_, scripts) => {
     const { run } = start(scripts, { tools: toolList(ok, ask) });
     const events = await drain(run.turn(hello));

@@ -18,12 +18,13 @@ import {
   countingIds,
   FakeModel,
   FakeTransport,
+  Gate,
   reasoningDelta,
   TestPrompt,
   textDelta,
   usageDelta,
 } from '../../src/testing/index.ts';
-import { caught, drain, hello, plain, start, toolOf } from './support.ts';
+import { caught, drain, hello, plain, Reader, start, toolOf } from './support.ts';
 
 describe('the prompt and its options', () => {
   it('MODEL-01 a model gets system, messages, tools, options, cancel and continue, and gives deltas', async () => {
@@ -154,6 +155,87 @@ describe('what becomes of deltas', () => {
     ]);
   });
 
+  it('MODEL-09 MODEL-11 a border keeps two parts of a kind apart, each with its own data', async () => {
+    const border = { type: 'border' } as const;
+    const { run } = start([
+      [
+        reasoningDelta('a'),
+        reasoningDelta('', { s: 1 }),
+        border,
+        reasoningDelta('', { s: 2 }),
+        border,
+        border,
+        reasoningDelta('b'),
+        textDelta('one '),
+        { type: 'text', text: 'and', provider: { p: 1 } },
+        { type: 'text', text: '', provider: { q: 2 } },
+        border,
+        textDelta('two'),
+      ],
+    ]);
+    await drain(run.turn(hello));
+    expect(run.messages()[1]?.content).toEqual([
+      { type: 'reasoning', text: 'a', provider: { s: 1 } },
+      { type: 'reasoning', text: '', provider: { s: 2 } },
+      { type: 'reasoning', text: 'b' },
+      { type: 'text', text: 'one and', provider: { p: 1, q: 2 } },
+      { type: 'text', text: 'two' },
+    ]);
+  });
+
+  it('MODEL-11 data without a text are no text part', async () => {
+    const { run } = start([[{ type: 'text', text: '', provider: { p: 1 } }]]);
+    await drain(run.turn(hello));
+    expect(run.messages()[1]?.content).toEqual([]);
+  });
+
+  it('MODEL-11 what a provider needs of a call comes back with it, however it came in pieces', async () => {
+    const { run, model } = start(
+      [
+        [
+          { type: 'tool_call', index: 0, id: 'c', name: 'ok', provider: { p: { signature: 's' } } },
+          { type: 'tool_call', index: 0, args: '{}' },
+          { type: 'tool_call', index: 0, provider: { q: 1 } },
+        ],
+        'end',
+      ],
+      { tools: toolList(toolOf('ok')) },
+    );
+    const events = await drain(run.turn(hello));
+    expect(events.filter(({ type }) => type === 'tool_call_ready')).toHaveLength(1);
+    expect(model.prompts[1]?.messages[1]?.content).toMatchObject([
+      { type: 'tool_call', name: 'ok', providerId: 'c', provider: { p: { signature: 's' }, q: 1 } },
+    ]);
+  });
+
+  it('RESP-07 what only a provider understands keeps its place, makes no event, and is in a partial too', async () => {
+    const opaque = (item: string) => ({ type: 'opaque', provider: { p: { item } } }) as const;
+    const script = [textDelta('a'), opaque('x'), opaque('y'), textDelta('b')];
+    const { run } = start([script, [...script, new Gate()]]);
+    const events = await drain(run.turn(hello));
+    const parts = [{ type: 'text', text: 'a' }, opaque('x'), opaque('y'), { type: 'text', text: 'b' }];
+    expect(run.messages()[1]?.content).toEqual(parts);
+    expect(events.map(({ type }) => type).filter((type) => type.endsWith('_delta'))).toEqual(['text_delta', 'text_delta']);
+    await new Reader(
+      run.turn({ ...hello, id: 'u2' }),
+      (event) => event.type === 'text_delta' && event.text === 'b' && run.interrupt(),
+    ).done;
+    expect(run.ended()?.partial?.content).toEqual(parts);
+  });
+
+  it('TEST-01 a message of several parts of a kind is streamed as such', async () => {
+    const content: Part[] = [
+      { type: 'reasoning', text: '', provider: { s: 1 } },
+      { type: 'reasoning', text: 'b' },
+      { type: 'opaque', provider: { p: 1 } },
+      { type: 'text', text: 'c', provider: { p: 2 } },
+      { type: 'text', text: 'd' },
+    ];
+    const { run } = start([[{ id: 'm', role: 'assistant', content }]]);
+    await drain(run.turn(hello));
+    expect(run.messages()[1]?.content).toEqual(content);
+  });
+
   it('RUN-16 a usage replaces the one before it in a step, it is never added', async () => {
     const { run } = start([[usageDelta({ input: 5, output: 1 }), textDelta('x'), usageDelta({ input: 5, output: 2 })]]);
     await drain(run.turn(hello));
@@ -163,9 +245,18 @@ describe('what becomes of deltas', () => {
 
 describe('messages as data', () => {
   const every: Part[] = [
-    { type: 'text', text: 'é😀\u0000' },
+    { type: 'text', text: 'é😀\u0000', provider: { phase: 'x' } },
     { type: 'reasoning', text: 'r', provider: { signature: 's' } },
-    { type: 'tool_call', id: 'c', name: 'n', input: { __proto__: 1, a: [null] }, providerId: 'p', malformed: '{' },
+    {
+      type: 'tool_call',
+      id: 'c',
+      name: 'n',
+      input: { __proto__: 1, a: [null] },
+      providerId: 'p',
+      malformed: '{',
+      provider: { q: {} },
+    },
+    { type: 'opaque', provider: { item: { list: [null] } } },
     { type: 'tool_result', callId: 'c', content: [{ type: 'text', text: 't' }], error: true },
     { type: 'image', mediaType: 'image/png', data: 'AAAA' },
     { type: 'document', mediaType: 'text/plain', chunks: ['a', 'b'] },
@@ -194,6 +285,8 @@ describe('messages as data', () => {
     ["a part named after an object's method", { id: 'm', role: 'user', content: [{ type: 'toString' }] }],
     ['a part that is no object', { id: 'm', role: 'user', content: ['Hi'] }],
     ['a text part without text', { id: 'm', role: 'user', content: [{ type: 'text' }] }],
+    ['data of a provider that are no object', { id: 'm', role: 'assistant', content: [{ type: 'text', text: '', provider: 1 }] }],
+    ['an opaque part without data', { id: 'm', role: 'assistant', content: [{ type: 'opaque' }] }],
     ['an image without bytes', { id: 'm', role: 'user', content: [{ type: 'image', mediaType: 'image/png' }] }],
     ['an image of no bytes', { id: 'm', role: 'user', content: [{ type: 'image', mediaType: 'image/png', data: '' }] }],
     ['a document of no chunks', { id: 'm', role: 'user', content: [{ type: 'document', mediaType: 'text/plain', chunks: [] }] }],

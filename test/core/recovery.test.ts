@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   allow,
   approval,
+  type BegunStep,
   type Event,
   maxSteps,
   type Message,
@@ -21,7 +22,18 @@ import { brief, drain, hello, ofType, Reader, start, toolOf, types } from './sup
 
 const call = (id: string, name = 'count'): Part => ({ type: 'tool_call', id, name, input: {} });
 const reply = (id: string, ...content: Part[]): Message => ({ id, role: 'assistant', content });
-const point = (given: Partial<TurnPoint> = {}): TurnPoint => ({ turn: 3, step: 1, usage: noUsage, retries: 0, ...given });
+const point = (given: Partial<TurnPoint> = {}): TurnPoint => ({
+  turn: 3,
+  step: 1,
+  usage: noUsage,
+  retries: 0,
+  finish: null,
+  appended: [],
+  ...given,
+});
+const begun = (told: Partial<BegunStep>): { begun: BegunStep } => ({
+  begun: { settled: new Map(), asked: new Map(), decided: new Set(), ...told },
+});
 
 function counting() {
   const ran: string[] = [];
@@ -59,7 +71,7 @@ describe('a Run that goes on in the middle of a turn', () => {
     const { ran, tools } = counting();
     const { run, model } = start(['end'], { tools, messages: [hello] });
     const known = { message: reply('a1', call('k1'), call('k2')), usage: noUsage, finish: 'tool_calls' } as const;
-    await drain(run.proceed(point({ reply: known })));
+    await drain(run.proceed(point(begun({ reply: known }))));
     expect(ran).toEqual(['k1', 'k2']);
     expect(model.prompts).toHaveLength(1);
     expect(brief(run.messages())).toEqual(['user: Hello', 'assistant: [count] [count]', 'results: 1 | 2', 'assistant: end']);
@@ -73,7 +85,7 @@ describe('a Run that goes on in the middle of a turn', () => {
     ]);
     const { run } = start(['end'], { tools, messages: [hello], settled });
     const known = { message: reply('a1', call('k1'), call('k2'), call('k3')), usage: noUsage, finish: 'tool_calls' } as const;
-    await drain(run.proceed(point({ reply: known })));
+    await drain(run.proceed(point(begun({ reply: known }))));
     expect(ran).toEqual(['k3']);
     expect(brief(run.messages())[2]).toMatch(/^results: before \| !Outcome unknown.* \| 1$/);
   });
@@ -81,7 +93,9 @@ describe('a Run that goes on in the middle of a turn', () => {
   it('RUN-04 a whole reply without calls ends the turn without another request', async () => {
     const { run, model } = start([], { messages: [hello] });
     await drain(
-      run.proceed(point({ reply: { message: reply('a1', { type: 'text', text: 'Hi' }), usage: noUsage, finish: 'length' } })),
+      run.proceed(
+        point(begun({ reply: { message: reply('a1', { type: 'text', text: 'Hi' }), usage: noUsage, finish: 'length' } })),
+      ),
     );
     expect(run.ended()).toMatchObject({ reason: 'done', finish: 'length' });
     expect(model.prompts).toEqual([]);
@@ -121,9 +135,93 @@ describe('a Run that goes on in the middle of a turn', () => {
       content: [{ type: 'tool_result', callId: 'k5', content: [], error: false }],
     } as const;
     const over = start(scripts, { tools, messages: [hello, reply('a5', call('k5')), results], stop: [maxSteps(5)] });
-    await drain(over.run.proceed(point({ step: 6 })));
+    await drain(over.run.proceed(point({ step: 6, after: 'called' })));
     expect(over.run.ended()?.reason).toBe('stopped');
     expect(over.model.prompts).toHaveLength(0);
+  });
+
+  it('RUN-04 EVT-01 what was told of a step is neither told nor done again', async () => {
+    const { ran, tools } = counting();
+    const { run } = start(['end'], { tools, messages: [hello] });
+    const known = { message: reply('a1', call('k1'), call('k2')), usage: noUsage, finish: 'tool_calls' } as const;
+    const settled = new Map([['k1', textResult('before')]]);
+    const events = await drain(run.proceed(point(begun({ reply: known, settled }))));
+    expect(ran).toEqual(['k2']);
+    expect(types(events).slice(0, 3)).toEqual(['tool_ended', 'step_ended', 'step_started']);
+    expect(ofType(events, 'tool_ended').map((event) => event.id)).toEqual(['k2']);
+    expect(brief(run.messages())[2]).toBe('results: before | 1');
+  });
+
+  it('RUN-04 LOOP-12 a call that had asked waits for the host and does not run again', async () => {
+    const { ran, tools } = counting();
+    const { run } = start([], { tools, messages: [hello] });
+    const known = { message: reply('a1', call('k1'), call('k2')), usage: noUsage, finish: 'tool_calls' } as const;
+    const waits = {
+      call: { type: 'tool_call', id: 'k1', name: 'count', input: {} },
+      needs: [approval('may I?')],
+      state: 7,
+    } as const;
+    await drain(run.proceed(point(begun({ reply: known, asked: new Map([['k1', waits]]) }))));
+    expect(ran).toEqual(['k2']);
+    expect(run.ended()).toMatchObject({ reason: 'awaiting_input', pending: [{ call: { id: 'k1' }, state: 7 }] });
+  });
+
+  it('RUN-04 a step that had begun and has no whole reply is asked again without a second step_started', async () => {
+    const { run, model } = start(['again'], { messages: [hello] });
+    const events = await drain(run.proceed(point(begun({}))));
+    expect(types(events)).toEqual(['message_started', 'text_delta', 'message_ended', 'step_ended', 'turn_ended']);
+    expect(model.prompts).toHaveLength(1);
+  });
+
+  it('RUN-04 LOOP-03 a turn whose last step had ended with a reply alone is over, unless something waits', async () => {
+    const messages = [hello, reply('a1', { type: 'text', text: 'Hi' })];
+    const over = start([], { messages });
+    const told = point({ step: 2, after: 'answered', finish: 'length', appended: ['a1'] });
+    expect(types(await drain(over.run.proceed(told)))).toEqual(['turn_ended']);
+    expect(over.run.ended()).toMatchObject({ reason: 'done', finish: 'length', appended: [{ id: 'a1' }] });
+    for (const delivery of ['steer', 'queue'] as const) {
+      const waiting = [{ message: userText('w1', 'More'), delivery }];
+      const more = start(['end'], { messages });
+      const events = await drain(more.run.proceed({ ...told, waiting }));
+      expect(types(events).slice(0, 2)).toEqual(['interjected', 'step_started']);
+      expect(
+        more.run
+          .ended()
+          ?.appended.map((message) => message.id)
+          .slice(0, -1),
+      ).toEqual(['a1', 'w1']);
+    }
+  });
+
+  it('RUN-04 STEER-04 a steer that waits skips the calls that had not begun, and lands after their step', async () => {
+    const { ran, tools } = counting();
+    const { run } = start(['end'], { tools, messages: [hello] });
+    const known = { message: reply('a1', call('k1'), call('k2')), usage: noUsage, finish: 'tool_calls' } as const;
+    const waiting = [{ message: userText('s1', 'Stop that'), delivery: 'steer' }] as const;
+    const settled = new Map([['k1', textResult('before')]]);
+    const events = await drain(run.proceed(point({ ...begun({ reply: known, settled }), waiting })));
+    expect(ran).toEqual([]);
+    expect(types(events).slice(0, 3)).toEqual(['tool_ended', 'step_ended', 'interjected']);
+  });
+
+  it('RUN-04 EVT-26 decisions that were told are not told again', async () => {
+    const ask = toolOf('ask', (_, made) => (made.answers() === null ? made.needsInput([approval('may I?')]) : textResult('ran')));
+    const old = start([[callDelta('c1', 'ask'), callDelta('c2', 'ask')]], { tools: toolList(ask) });
+    await drain(old.run.turn(hello));
+    const { run } = start(['end'], { tools: toolList(ask), messages: old.run.messages(), pending: old.run.pending() });
+    const answers = ['call_1', 'call_2'].map((callId) => ({ callId, decisions: { approval: allow }, values: {} }));
+    const events = await drain(run.proceed(point({ step: 0, answers, ...begun({ decided: new Set(['call_1']) }) })));
+    expect(ofType(events, 'tool_decided').map((event) => event.id)).toEqual(['call_2']);
+    expect(ofType(events, 'step_started').map((event) => event.n)).toEqual([1]);
+  });
+
+  it('RUN-04 TOOL-18 says how many retries were used, for the host to keep', async () => {
+    const again = toolOf('again', () => {
+      throw new Retry('once more');
+    });
+    const { run } = start([[callDelta('c', 'again'), callDelta('d', 'again')], 'end'], { tools: toolList(again) });
+    await drain(run.turn(hello));
+    expect(run.retries()).toBe(2);
   });
 
   it('RUN-04 FAIL-11 takes the answers of step 0 again, without running what had settled', async () => {

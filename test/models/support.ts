@@ -7,6 +7,11 @@ export function event(data: unknown): string {
   return `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
+/** Server-sent events that carry their type in the name too, as those of Messages and Responses do. */
+export function typed(...events: readonly object[]): string {
+  return events.map((data) => `event: ${(data as { type?: string }).type ?? 'message'}\n${event(data)}`).join('');
+}
+
 /** A Chat Completions chunk of one choice. */
 export function chunk(delta: object, finishReason: string | null = null): object {
   return { object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finishReason }] };

@@ -1,5 +1,7 @@
 import { type Delta, type Finish, isObject, type Json, type JsonObject, ModelError, type Usage } from '../../core/index.ts';
-import { streamError } from './errors.ts';
+import type { ReplyDecoder } from '../endpoint.ts';
+import { streamError } from '../errors.ts';
+import { numberIn, objectsIn, textDeltas } from '../read.ts';
 import { reasoningData, ReasoningDetails, seenReasoning } from './reasoning.ts';
 
 /** What the names of a finish mean (CC-06); any other name is `other`. */
@@ -13,27 +15,23 @@ const finishes: ReadonlyMap<Json | undefined, Finish> = new Map([
   ['content_filter', 'refusal'],
 ]);
 
-/** Turns the chunks of one reply into deltas. Fragments of calls stay raw: the core joins them (CC-05). */
-export class ChatDecoder {
+/** Reads the chunks of one reply. Fragments of calls stay raw: the core joins them (CC-05). */
+export class ChatDecoder implements ReplyDecoder {
+  readonly done = false;
+  readonly endMark = '[DONE]';
   readonly #details = new ReasoningDetails();
   #finish: Finish | null = null;
   #refused = false;
   #usage: Usage | null = null;
 
-  /** True once the server named its reason to stop: the reply is whole, whatever becomes of the connection. */
   get finished(): boolean {
     return this.#finish !== null;
   }
 
-  /**
-   * The deltas of one chunk; none for a chunk that says nothing.
-   * @throws ModelError when the chunk carries an error.
-   */
   add(chunk: JsonObject): Delta[] {
     if (chunk.error !== undefined && chunk.error !== null) throw streamError(chunk.error);
     if (chunk.object === 'error') throw streamError(chunk);
-    const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
-    const choice = choices.find(({ index }) => index === 0 || typeof index !== 'number');
+    const choice = objectsIn(chunk.choices).find(({ index }) => index === 0 || typeof index !== 'number');
     const deltas = choice === undefined ? [] : this.#choice(choice);
     return [...deltas, ...this.#usageOf(chunk, choice)];
   }
@@ -52,7 +50,7 @@ export class ChatDecoder {
   }
 
   #delta(delta: JsonObject): Delta[] {
-    const refusal = texts(delta.refusal);
+    const refusal = textDeltas(delta.refusal);
     this.#refused ||= refusal.length > 0;
     return [...this.#reasoning(delta), ...contentDeltas(delta.content), ...refusal, ...callDeltas(delta.tool_calls)];
   }
@@ -80,37 +78,28 @@ export class ChatDecoder {
 /** Input counts what was read from the cache, as these hosts do; output counts reasoning, which some report in the total alone. */
 function decodeUsage(usage: JsonObject): Usage {
   const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const input = count(usage.prompt_tokens);
+  const input = numberIn(usage.prompt_tokens);
   return {
     input,
-    output: Math.max(count(usage.completion_tokens), count(usage.total_tokens) - input),
-    cacheRead: count(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
-    cacheWrite: count(details.cache_write_tokens),
+    output: Math.max(numberIn(usage.completion_tokens), numberIn(usage.total_tokens) - input),
+    cacheRead: numberIn(details.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    cacheWrite: numberIn(details.cache_write_tokens),
   };
 }
 
-function count(value: Json | undefined): number {
-  return typeof value === 'number' && value > 0 ? value : 0;
-}
-
-function texts(value: Json | undefined): Delta[] {
-  return typeof value === 'string' && value !== '' ? [{ type: 'text', text: value }] : [];
-}
-
 /** A text, or a list of parts among which may be reasoning. */
-function contentDeltas(content: Json | undefined): Delta[] {
-  if (!Array.isArray(content)) return texts(content);
-  return content.filter(isObject).flatMap((part): Delta[] => {
-    if (part.type !== 'thinking') return texts(part.text);
-    const pieces = Array.isArray(part.thinking) ? part.thinking.filter(isObject).map((piece) => piece.text) : [part.thinking];
+function contentDeltas(content: Json | undefined): readonly Delta[] {
+  if (!Array.isArray(content)) return textDeltas(content);
+  return objectsIn(content).flatMap((part): readonly Delta[] => {
+    if (part.type !== 'thinking') return textDeltas(part.text);
+    const pieces = Array.isArray(part.thinking) ? objectsIn(part.thinking).map((piece) => piece.text) : [part.thinking];
     const text = pieces.filter((piece) => typeof piece === 'string').join('');
     return text === '' ? [] : [{ type: 'reasoning', text, provider: reasoningData('content', null) }];
   });
 }
 
 function callDeltas(calls: Json | undefined): Delta[] {
-  if (!Array.isArray(calls)) return [];
-  return calls.filter(isObject).flatMap((call): Delta[] => {
+  return objectsIn(calls).flatMap((call): Delta[] => {
     const head = isObject(call.function) ? call.function : {};
     const fragment = {
       ...(typeof call.index === 'number' ? { index: call.index } : {}),

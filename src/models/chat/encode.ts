@@ -1,7 +1,6 @@
 import {
   type ContentPart,
   type Message,
-  MisuseError,
   type Part,
   type Prompt,
   type ReasoningPart,
@@ -12,13 +11,11 @@ import {
   type ToolSpec,
   UnsupportedOptionError,
 } from '../../core/index.ts';
-import { CallIds } from './call-ids.ts';
+import { CallIds } from '../call-ids.ts';
+import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
 import type { Host } from './hosts.ts';
 import { type EchoedReasoning, echoedReasoning, providerKey } from './reasoning.ts';
 import type { ChatAssistantMessage, ChatMessage, ChatRequest, ChatTool } from './request.ts';
-
-/** The result that a call gets in a request when it has none: each API refuses a call without one. */
-export const interruptedResult = 'Interrupted: this call has no result';
 
 /** Stands between a tool message and a user message where a host demands one. */
 export const bridgeText = 'I have the results.';
@@ -51,10 +48,7 @@ function encodeTool({ name, description, input }: ToolSpec): ChatTool {
 }
 
 function encodeMessages(prompt: Prompt, host: Host): readonly ChatMessage[] {
-  const edit = prompt.continue ? prompt.messages.at(-1) : undefined;
-  if (prompt.continue && edit?.role !== 'assistant') {
-    throw new MisuseError('bad_input', 'A prompt that continues a reply must end with it.');
-  }
+  const edit = editOf(prompt);
   const encoder = new Encoder(prompt.messages, host);
   if (prompt.system) encoder.add({ role: 'system', content: prompt.system });
   for (const message of prompt.messages) {
@@ -62,9 +56,7 @@ function encodeMessages(prompt: Prompt, host: Host): readonly ChatMessage[] {
     else if (message.role === 'assistant') encoder.addAssistant(message);
     else encoder.addUser(message);
   }
-  if (edit === undefined && encoder.messages.at(-1)?.role === 'assistant') {
-    throw new MisuseError('bad_input', 'A prompt must end with a user message or with results, unless it continues a reply.');
-  }
+  if (edit === undefined && encoder.messages.at(-1)?.role === 'assistant') throw endsWithReply();
   return encoder.messages;
 }
 
@@ -73,14 +65,12 @@ class Encoder {
   readonly messages: ChatMessage[] = [];
   readonly #host: Host;
   readonly #ids: CallIds;
-  readonly #results = new Map<string, ToolResultPart>();
+  readonly #results: ReadonlyMap<string, ToolResultPart>;
 
   constructor(messages: readonly Message[], host: Host) {
     this.#host = host;
     this.#ids = new CallIds(host.callIds);
-    for (const part of messages.flatMap((message) => message.content)) {
-      if (part.type === 'tool_result') this.#results.set(part.callId, part);
-    }
+    this.#results = resultsIn(messages);
   }
 
   add(message: ChatMessage): void {

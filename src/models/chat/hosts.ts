@@ -1,3 +1,5 @@
+import type { CallIdRule } from '../call-ids.ts';
+
 /**
  * How a host continues a reply (CC-09). `last`: the edit is sent as the last message, and nothing else; `flags`: with these
  * keys beside it; `prefix`: marked with `prefix: true`, in a base path that ends in `at` when that is named; `none`: it cannot.
@@ -7,13 +9,6 @@ export type Continuation =
   | { readonly how: 'flags'; readonly flags: { readonly [key: string]: boolean } }
   | { readonly how: 'prefix'; readonly at?: string }
   | { readonly how: 'none' };
-
-/** What call ids a host takes: the characters that may not stand in one, and its length. */
-export interface CallIdRule {
-  readonly refused: RegExp;
-  readonly least: number;
-  readonly most: number;
-}
 
 /** Where one Chat Completions server differs from the next. Data only (CC-02): no code asks for a host by its name. */
 export interface Host {

@@ -2,6 +2,7 @@ import {
   Cancelled,
   type Clock,
   type Delta,
+  isHostNote,
   type Model,
   ModelError,
   noUsage,
@@ -39,7 +40,7 @@ export class DemoModel implements Model {
   async *stream(prompt: Prompt): AsyncGenerator<Delta, void, undefined> {
     if (Object.hasOwn(prompt.options.provider, 'demo'))
       throw new UnsupportedOptionError('The demo model takes no provider options.');
-    const script = plan(prompt);
+    const script = plan({ ...prompt, messages: prompt.messages.filter((message) => !isHostNote(message)) });
     const whole = play(script, this.#pace);
     const ticks = whole.slice(0, prompt.options.maxOutputTokens);
     for (const { ms, delta } of ticks) {

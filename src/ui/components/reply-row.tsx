@@ -52,6 +52,7 @@ function PartView({ part, row, last }: { readonly part: Part; readonly row: Repl
       return card === undefined ? null : <ToolCard card={card} />;
     }
     case 'tool_result':
+    case 'opaque':
       return null;
     case 'image':
     case 'document':

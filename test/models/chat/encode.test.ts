@@ -13,7 +13,8 @@ import {
   UnsupportedOptionError,
   userText,
 } from '../../../src/core/index.ts';
-import { bridgeText, encodeRequest, interruptedResult } from '../../../src/models/chat/encode.ts';
+import { bridgeText, encodeRequest } from '../../../src/models/chat/encode.ts';
+import { interruptedResult } from '../../../src/models/history.ts';
 import { type HostName, hosts } from '../../../src/models/index.ts';
 import { TestPrompt } from '../../../src/testing/index.ts';
 

@@ -1,19 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  type Delta,
-  type Event,
-  isObject,
-  type JsonObject,
-  Run,
-  textOf,
-  toolCalls,
-  toolList,
-  userText,
-} from '../../../src/core/index.ts';
+import { type Delta, isObject, type JsonObject, Run, textOf, toolCalls, toolList, userText } from '../../../src/core/index.ts';
 import { ChatCompletions, type Host, type HostName, hosts } from '../../../src/models/index.ts';
 import { countingIds, FakeTransport, TestPrompt } from '../../../src/testing/index.ts';
+import { expectWellFormed } from '../recorded.ts';
 import { collect, cuttings, event, eventStream, hello } from '../support.ts';
 
 const folder = join(import.meta.dirname, '../../../../shared/fixtures/providers/chat');
@@ -94,24 +85,6 @@ async function play(wire: string, host: HostName) {
   const events = await collect(run.turn(userText('u', 'Hi')));
   const again = transport.requests[1]?.body;
   return { events, again: again === undefined ? null : (JSON.parse(again) as { messages: readonly JsonObject[] }).messages };
-}
-
-/** Every item goes started, deltas, ended, and the deltas are what the ended message holds (EVT-01). */
-function expectWellFormed(events: readonly Event[]): void {
-  const start = events.findIndex(({ type }) => type === 'message_started');
-  const end = events.findIndex(({ type }) => type === 'message_ended');
-  const inside = events.slice(start + 1, end);
-  const ended = events[end];
-  if (ended?.type !== 'message_ended') throw new Error('the message has no end');
-  const textual = inside.map((item) => (item.type === 'text_delta' ? item.text : '')).join('');
-  expect(textual).toBe(textOf(ended.message));
-  for (const call of toolCalls(ended.message)) {
-    const own = inside.filter((item) => 'id' in item && item.id === call.id);
-    expect([own[0]?.type, own.at(-1)?.type]).toEqual(['tool_call_started', 'tool_call_ready']);
-    const fragments = own.map((item) => (item.type === 'tool_input_delta' ? item.json : '')).join('');
-    expect(JSON.parse(fragments || '{}')).toEqual(call.input);
-  }
-  expect(inside.every(({ type }) => /_delta$|^tool_call_(started|ready)$/.test(type))).toBe(true);
 }
 
 test.skipIf(files.length === 0)('recorded streams: skipped where ../shared/fixtures is absent', () => {

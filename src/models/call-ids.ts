@@ -1,5 +1,11 @@
-import type { ToolCallPart } from '../../core/index.ts';
-import type { CallIdRule } from './hosts.ts';
+import type { ToolCallPart } from '../core/index.ts';
+
+/** What call ids a host takes: the characters that may not stand in one, and its length. */
+export interface CallIdRule {
+  readonly refused: RegExp;
+  readonly least: number;
+  readonly most: number;
+}
 
 /**
  * The ids that the calls of one request go out under: the provider's own where it gave one, in the host's alphabet and

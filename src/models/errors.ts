@@ -1,7 +1,15 @@
-import { isObject, type Json, type JsonObject, ModelError, parseJson } from '../../core/index.ts';
-import { isOverflow, type Refusal } from '../overflow.ts';
-import { retryAfter } from '../retry-after.ts';
-import { shown } from '../secrets.ts';
+import {
+  appendAndAsk,
+  isObject,
+  type Json,
+  type JsonObject,
+  ModelError,
+  parseJson,
+  UnsupportedOptionError,
+} from '../core/index.ts';
+import { isOverflow, type Refusal } from './overflow.ts';
+import { retryAfter } from './retry-after.ts';
+import { shown } from './secrets.ts';
 
 /** An HTTP answer that is no stream. */
 export interface ErrorResponse {
@@ -40,6 +48,11 @@ const editRefusals: readonly RegExp[] = [
 /** True when the error of a request that continues a reply says that the model cannot (INTR-21). */
 export function refusesEdit(error: ModelError): boolean {
   return error.kind === 'model_error' && editRefusals.some((pattern) => pattern.test(error.message));
+}
+
+/** What a model throws that cannot continue a reply; hosts may offer its fallback instead (INTR-15). */
+export function cannotContinue(): UnsupportedOptionError {
+  return new UnsupportedOptionError('This model cannot continue a reply. Keep the edit and ask for another one.', appendAndAsk);
 }
 
 function refusalError(refusal: Refusal, wait: number | null): ModelError {

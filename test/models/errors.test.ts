@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refusesEdit, responseError } from '../../../src/models/chat/errors.ts';
-import { leastWait } from '../../../src/models/index.ts';
+import { refusesEdit, responseError } from '../../src/models/errors.ts';
+import { leastWait } from '../../src/models/index.ts';
 
 function errorOf(status: number, body: unknown, headers: Record<string, string> = {}) {
   return responseError(
