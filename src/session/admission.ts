@@ -11,15 +11,13 @@ import {
   type StateChange,
   type StoredMessage,
 } from './protocol/index.ts';
-import { takeGuard } from './rows/guard.ts';
-import { putMessage } from './rows/messages.ts';
+import { beatInterval } from './alarms.ts';
+import { putAlarm } from './rows/alarms.ts';
+import { newestPosition, putMessage } from './rows/messages.ts';
 import { closePartial } from './rows/partials.ts';
-import { insertRun, newestEnded, type RunInput, type RunRow } from './rows/runs.ts';
+import { insertRun, newestEnded, openRun, type RunInput, type RunRow } from './rows/runs.ts';
 import { updateSession } from './rows/session.ts';
 import { cutText, stagedAnswers } from './state.ts';
-
-/** The name of the guard that a run holds from its admission to its end (LOCK-05). */
-export const runGuard = 'run';
 
 /** The longest title cut from a first message, in characters. */
 const titleLimit = 60;
@@ -40,19 +38,21 @@ export interface Admission {
 }
 
 /**
- * Admits a run: its row, its message, its guard and the event that tells of it are one transaction, and the run starts when that is
+ * Admits a run: its row, which is the guard of the session until the run ends (LOCK-05), its message, its alarm and the event that tells of it are one transaction, and the run starts when that is
  * committed. The caller has checked that none runs. Gives the receipt, whose cursor stands before the run's turn_started; refuses when the
  * configuration makes no agent.
  */
 export function admit(change: Change, admission: Admission): Outcome<CommandResult> {
   const { context, work } = change;
-  const { sql, incarnation } = context;
+  const { sql } = context;
   const session = context.row();
   const choice = choiceOf(change, admission);
   const agent = context.agents.resolve(choice);
   if (!agent.ok) return agent;
   const now = context.now();
-  const run: RunRow = {
+  if (openRun(sql) !== undefined) throw new Error('A run was admitted while another runs.');
+  const run = insertRun(sql, {
+    ...context.life,
     id: context.mintId('run'),
     turn: session.turn + 1,
     thread: session.thread,
@@ -63,10 +63,9 @@ export function admit(change: Change, admission: Admission): Outcome<CommandResu
     cancelOnDisconnect: admission.cancelOnDisconnect ?? false,
     started: now,
     seq: work.seq(),
-  };
-  if (!takeGuard(sql, runGuard, { owner: run.id, incarnation }, now))
-    throw new Error('A run was admitted while another holds the guard.');
-  insertRun(sql, run);
+    position: newestPosition(sql),
+  });
+  putAlarm(sql, 'run', now + beatInterval);
   updateSession(sql, { turn: run.turn, updated: now });
   const changes = startChanges(change, admission, run);
   const messages = [...(admission.changes?.messages ?? []), ...(changes.messages ?? [])];
@@ -80,6 +79,7 @@ export function admit(change: Change, admission: Admission): Outcome<CommandResu
     ...(messages.length === 0 ? {} : { messages }),
     status: 'running',
   });
+  work.after(() => context.alarms.arm());
   work.after(() => context.runner.start(run));
   return accepted({ run: run.id, turn: run.turn, cursor: formatCursor({ epoch: session.epoch, seq: work.seq() }) });
 }

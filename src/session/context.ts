@@ -3,7 +3,8 @@ import type { Address } from './address.ts';
 import type { Agent } from './agent.ts';
 import type { Choice } from './choice.ts';
 import type { Journal, Work } from './journal.ts';
-import type { RunRow } from './rows/runs.ts';
+import type { LostRun } from './lost.ts';
+import type { Life, RunRow } from './rows/runs.ts';
 import type { SessionRow } from './rows/session.ts';
 import type { StopKind } from './rows/stops.ts';
 import type { Outcome, Snapshot } from './protocol/index.ts';
@@ -14,8 +15,9 @@ export interface SessionContext {
   readonly journal: Journal;
   readonly address: Address;
   readonly agents: AgentsPort;
-  /** The id of this life of the object; another one is dead (LOCK-10). */
-  readonly incarnation: string;
+  /** This life of the object; another one is dead (LOCK-10). */
+  readonly life: Life;
+  readonly alarms: { arm(): void };
   readonly mintId: MintId;
   readonly runner: RunnerPort;
   now(): number;
@@ -36,8 +38,8 @@ export interface AgentsPort {
 export interface RunnerPort {
   /** The run in progress; null when there is none. */
   readonly active: RunRow | null;
-  /** Starts an admitted run. Call it once its rows are committed. */
-  start(run: RunRow): void;
+  /** Starts an admitted run, or goes on with one that was lost. Call it once its rows are committed. */
+  start(run: RunRow, lost?: LostRun): void;
   stop(kind: StopKind): void;
   interject(message: Message, delivery: Delivery): void;
   withdraw(messageId: string): void;

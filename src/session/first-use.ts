@@ -1,12 +1,13 @@
 import { defaultMode } from '../config/index.ts';
 import { noUsage } from '../core/index.ts';
 import first from '../../migrations/session/0001.sql';
+import second from '../../migrations/session/0002.sql';
 import { migrate } from './migrations.ts';
 import type { Actor } from './protocol/index.ts';
 import { insertSession, readSession, type SessionRow } from './rows/session.ts';
 
 /** The session's migrations, in order; a released one is never edited. */
-const migrations: readonly string[] = [first];
+const migrations: readonly string[] = [first, second];
 
 /** The session's row, with its tables brought up to date; null when the session was never used, and then nothing is written. */
 export function openRows(storage: DurableObjectStorage): SessionRow | null {

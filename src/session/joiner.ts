@@ -19,16 +19,24 @@ export function isLive(event: { readonly type: string }): boolean {
   );
 }
 
-/** The events `a` then `b` as one; null when they cannot be. Texts continue; of other progress the newer stands. */
-function joined(a: Draft, b: Draft): Draft | null {
-  if (a.type !== b.type || a.parent !== b.parent || a.run !== b.run) return null;
-  if (a.type === 'text_delta' && b.type === 'text_delta') return a.id === b.id ? { ...a, text: a.text + b.text } : null;
-  if (a.type === 'reasoning_delta' && b.type === 'reasoning_delta') return a.id === b.id ? { ...a, text: a.text + b.text } : null;
-  if (a.type === 'tool_input_delta' && b.type === 'tool_input_delta')
-    return a.id === b.id ? { ...a, json: a.json + b.json } : null;
-  if (a.type !== 'tool_progress' || b.type !== 'tool_progress' || a.id !== b.id) return null;
-  if (typeof a.value === 'string' && typeof b.value === 'string') return { ...a, value: a.value + b.value };
-  return typeof a.value === 'string' || typeof b.value === 'string' ? null : b;
+/** The text that joins with what follows; null for other progress, of which the newer stands. */
+function textIn(event: Draft): string | null {
+  if (event.type === 'text_delta' || event.type === 'reasoning_delta') return event.text;
+  if (event.type === 'tool_input_delta') return event.json;
+  return event.type === 'tool_progress' && typeof event.value === 'string' ? event.value : null;
+}
+
+function withText(event: Draft, text: string): Draft {
+  if (event.type === 'tool_input_delta') return { ...event, json: text };
+  if (event.type === 'tool_progress') return textIn(event) === null ? event : { ...event, value: text };
+  return { ...event, text } as Draft;
+}
+
+/** True when both are of one part, so that they can be one event. */
+function joins(a: Draft, b: Draft): boolean {
+  if (a.type !== b.type || a.parent !== b.parent || a.run !== b.run) return false;
+  if (!('id' in a && 'id' in b && a.id === b.id)) return false;
+  return (textIn(a) === null) === (textIn(b) === null);
 }
 
 /**
@@ -37,8 +45,9 @@ function joined(a: Draft, b: Draft): Draft | null {
  */
 export class DeltaJoiner {
   readonly #send: (event: Draft) => void;
+  /** The newest of the events that are held, and their texts. */
   #held: Draft | null = null;
-  #heldSize = 0;
+  #text = '';
   #timer: ReturnType<typeof setTimeout> | null = null;
   #last: Draft | null = null;
 
@@ -47,39 +56,42 @@ export class DeltaJoiner {
   }
 
   add(event: Draft): void {
-    const continues = this.#timer !== null && this.#last !== null && joined(this.#last, event) !== null;
-    if (!continues) {
+    if (this.#timer === null || this.#last === null || !joins(this.#last, event)) {
       this.flush();
       this.#out(event);
       return;
     }
-    const both = this.#held === null ? event : joined(this.#held, event);
-    this.#held = both ?? event;
-    this.#heldSize += JSON.stringify(event).length;
-    if (this.#heldSize >= joinLimit) this.flush();
+    this.#held = event;
+    this.#text += textIn(event) ?? '';
+    if (this.#text.length >= joinLimit) this.flush();
   }
 
   /** Sends what is held, and closes the window. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#held !== null) this.#send(this.#held);
-    this.#held = null;
-    this.#heldSize = 0;
+    const held = this.#take();
+    if (held !== null) this.#send(held);
     this.#last = null;
   }
 
   #out(event: Draft): void {
     this.#last = event;
-    this.#held = null;
-    this.#heldSize = 0;
     this.#send(event);
     this.#timer = setTimeout(() => this.#tick(), joinWindow);
   }
 
   #tick(): void {
     this.#timer = null;
-    if (this.#held !== null) this.#out(this.#held);
+    const held = this.#take();
+    if (held !== null) this.#out(held);
     else this.#last = null;
+  }
+
+  #take(): Draft | null {
+    const held = this.#held === null ? null : withText(this.#held, this.#text);
+    this.#held = null;
+    this.#text = '';
+    return held;
   }
 }

@@ -1,5 +1,5 @@
 import { DeltaJoiner, type Draft, isLive } from './joiner.ts';
-import { bytesAfter, eventsAfter, insertEvents } from './rows/events.ts';
+import { eventsAfter, insertEvents, isFurtherBehind } from './rows/events.ts';
 import type { Cursor, SessionEvent } from './protocol/index.ts';
 
 /** Deltas are stored at the latest after this time, in ms, or this many characters; whatever is stored takes them along. */
@@ -23,22 +23,31 @@ export interface Work {
 export type Listener = (event: SessionEvent) => void;
 
 /**
+ * What happened could not be told, or its effects not begun: memory is behind the rows, and only a new life of the object can put that right.
+ * Not to be confused with a change that throws, of which nothing has happened.
+ */
+export type Broken = (error: unknown) => void;
+
+/**
  * The one sequence of a session. Changes of rows and their events are one transaction, and only then sent: the platform holds what a socket
- * is given until the rows are on disk. Deltas go out first and are stored in blocks; a crash loses some of them, and with them the epoch.
+ * is given until the rows are on disk. Deltas, and whatever else stands for no row, go out first and are stored in blocks; a crash loses some
+ * of them, and with them the epoch.
  */
 export class Journal {
   readonly #storage: DurableObjectStorage;
   readonly #listener: Listener;
+  readonly #broken: Broken;
   readonly #joiner = new DeltaJoiner((event) => this.#sendLive(event));
   #seq: number;
   #block: SessionEvent[] = [];
   #blockSize = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(storage: DurableObjectStorage, seq: number, listener: Listener) {
+  constructor(storage: DurableObjectStorage, seq: number, listener: Listener, broken: Broken) {
     this.#storage = storage;
     this.#seq = seq;
     this.#listener = listener;
+    this.#broken = broken;
   }
 
   get seq(): number {
@@ -49,6 +58,12 @@ export class Journal {
   live(event: Draft): void {
     if (!isLive(event)) throw new Error(`${event.type} is no live event`);
     this.#joiner.add(event);
+  }
+
+  /** Adds an event that stands for no row: sent at once, stored soon. */
+  soon(event: Draft): void {
+    this.#joiner.flush();
+    this.#sendLive({ at: Date.now(), ...event });
   }
 
   /**
@@ -70,15 +85,14 @@ export class Journal {
     });
     if (events.length > 0) this.#clearBlock();
     this.#seq += events.length;
-    for (const event of events) this.#listener(event);
-    for (const effect of effects) effect();
+    this.#tell(events, effects);
     return value;
   }
 
   /** The events after a cursor, stored and not yet stored; null when it cannot be resumed (another epoch, the future, too far behind). */
   after(cursor: Cursor, epoch: number): Iterable<SessionEvent> | null {
     if (cursor.epoch !== epoch || cursor.seq > this.#seq) return null;
-    if (bytesAfter(this.#storage.sql, cursor.seq) > resumeLimit) return null;
+    if (isFurtherBehind(this.#storage.sql, cursor.seq, resumeLimit)) return null;
     return this.#from(cursor.seq);
   }
 
@@ -98,13 +112,32 @@ export class Journal {
     const event = { ...draft, seq: this.#seq } as SessionEvent;
     this.#block.push(event);
     this.#blockSize += JSON.stringify(event).length;
-    this.#listener(event);
-    if (this.#blockSize >= blockSize) this.#store();
-    else this.#timer ??= setTimeout(() => this.#store(), blockAge);
+    this.#tell([event], []);
+    if (this.#blockSize >= blockSize) this.#storeInTime();
+    else this.#timer ??= setTimeout(() => this.#storeInTime(), blockAge);
+  }
+
+  #tell(events: readonly SessionEvent[], effects: readonly (() => void)[]): void {
+    try {
+      for (const event of events) this.#listener(event);
+      for (const effect of effects) effect();
+    } catch (error) {
+      this.#broken(error);
+    }
+  }
+
+  /** Nobody waits for this. What could not be stored stays where readers find it, and is tried again, with the next change at the latest. */
+  #storeInTime(): void {
+    try {
+      this.#store();
+    } catch {
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#storeInTime(), blockAge);
+    }
   }
 
   #store(): void {
-    if (this.#block.length > 0) insertEvents(this.#storage.sql, this.#block);
+    if (this.#block.length > 0) this.#storage.transactionSync(() => insertEvents(this.#storage.sql, this.#block));
     this.#clearBlock();
   }
 

@@ -8,25 +8,23 @@ import {
   isThrown,
   type Message,
   noUsage,
-  type Part,
   type Reason,
   resultsId,
-  type StepView,
   textOf,
 } from '../core/index.ts';
-import { runGuard } from './admission.ts';
 import type { Change, SessionContext } from './context.ts';
 import type { Draft } from './joiner.ts';
 import { isLive } from './joiner.ts';
 import type { Actor, EndedRun, PartialReply, StateChange, StoredMessage } from './protocol/index.ts';
-import { releaseGuard } from './rows/guard.ts';
+import { keptReply } from './partial.ts';
+import { dropAlarm } from './rows/alarms.ts';
 import { dropItem, holdAll, readInbox } from './rows/inbox.ts';
 import { coreMessage, messagesOf, putMessage, readMessage } from './rows/messages.ts';
 import { callsSoFar } from './rows/calls.ts';
 import { eventsAfter } from './rows/events.ts';
 import { putPartial } from './rows/partials.ts';
 import { forgetAnswers, markAnswers, noteRan, replacePending } from './rows/pending.ts';
-import { endRun, type RunRow } from './rows/runs.ts';
+import { endRun, forgetDeaths, putRetries, type RunRow } from './rows/runs.ts';
 import { updateSession } from './rows/session.ts';
 import { readStop } from './rows/stops.ts';
 import { publicError } from './sentences.ts';
@@ -36,10 +34,21 @@ import { restStatus, stagedAnswers } from './state.ts';
 export interface RecordedRun {
   messages(): readonly Message[];
   ended(): Ended | null;
+  retries(): number;
 }
 
 /** The error class of a turn whose object died: what waits then lands by itself (docs/wire.md, inbox). */
 export const lostTurn = 'recovery_exhausted';
+
+/** The events that only say what begins: they stand for no row, and a life that does not find them begins the same again. */
+const begins: ReadonlySet<Event['type']> = new Set([
+  'turn_started',
+  'step_started',
+  'message_started',
+  'message_resumed',
+  'tool_call_started',
+  'tool_call_ready',
+]);
 
 /** A state event with these changes. */
 export function stateEvent(changes: StateChange): Draft {
@@ -50,17 +59,18 @@ export function stateEvent(changes: StateChange): Draft {
 export class Recorder {
   readonly #context: SessionContext;
   readonly #row: RunRow;
-  readonly #run: RecordedRun;
-  /** What is stored beside the messages that this run made, by id. */
-  readonly #attributes = new Map<string, StoredMessage>();
-  /** Tokens of the newest model call; null while this run has made none that ended. */
-  #contextUsed: number | null = null;
+  readonly #run: RecordedRun | null;
+  #deaths: number;
+  #retries: number;
   #closed = false;
 
-  constructor(context: SessionContext, row: RunRow, run: RecordedRun) {
+  /** `run`: the core's, whose events are recorded; null for one that is only closed. */
+  constructor(context: SessionContext, row: RunRow, run: RecordedRun | null = null) {
     this.#context = context;
     this.#row = row;
     this.#run = run;
+    this.#deaths = row.deaths;
+    this.#retries = row.retries;
   }
 
   /** True once turn_ended is recorded. */
@@ -72,6 +82,7 @@ export class Recorder {
   record(event: Event): void {
     const { journal } = this.#context;
     if (isLive(event)) journal.live({ ...event, run: this.#row.id });
+    else if (event.parent !== null || begins.has(event.type)) journal.soon({ ...plain(event), run: this.#row.id });
     else journal.transact((work) => this.#write({ context: this.#context, work }, plain(event)));
   }
 
@@ -102,7 +113,7 @@ export class Recorder {
   }
 
   #write(change: Change, event: Event): void {
-    if (event.parent !== null) return this.#emit(change, event);
+    this.#noteProgress(change, event);
     switch (event.type) {
       case 'message_ended':
         return this.#writeReply(change, event);
@@ -113,13 +124,25 @@ export class Recorder {
       case 'step_ended':
         return this.#writeStep(change, event);
       case 'turn_ended': {
-        const ended = this.#run.ended();
+        const ended = this.#run?.ended() ?? null;
         if (ended === null) throw new Error('turn_ended was told of a turn that has not ended');
         return this.#writeEnd(change, event, ended);
       }
       default:
         return this.#emit(change, event);
     }
+  }
+
+  /** What a next life would find done: it does not die of it, and need not count it again. */
+  #noteProgress({ context: { sql } }: Change, event: Event): void {
+    if (this.#deaths > 0 && (event.type === 'message_ended' || event.type === 'tool_ended' || event.type === 'step_ended')) {
+      forgetDeaths(sql, this.#row.id);
+      this.#deaths = 0;
+    }
+    const retries = this.#run?.retries() ?? this.#retries;
+    if (retries === this.#retries) return;
+    putRetries(sql, this.#row.id, retries);
+    this.#retries = retries;
   }
 
   #emit({ work }: Change, event: Event, at?: number): void {
@@ -129,8 +152,6 @@ export class Recorder {
   #writeReply(change: Change, event: EventOf<'message_ended'>): void {
     const { usage, finish } = event;
     const message: StoredMessage = { ...event.message, run: this.#row.id, created: change.context.now(), finish, usage };
-    this.#attributes.set(message.id, message);
-    this.#contextUsed = usage.input + usage.output;
     this.#emit(change, { ...event, message });
   }
 
@@ -172,9 +193,9 @@ export class Recorder {
   #writeMessages({ context }: Change, at: number): void {
     const step = context.view().step;
     if (step === null) return;
-    for (const message of this.#run.messages().slice(-2)) {
+    for (const message of this.#run?.messages().slice(-2) ?? []) {
       if (message.id !== step.id && message.id !== resultsId(step.id)) continue;
-      const known = this.#attributes.get(message.id) ?? readMessage(context.sql, message.id);
+      const known = readMessage(context.sql, message.id) ?? (message.id === step.id ? step.attributes : {});
       const stored: StoredMessage = { run: this.#row.id, created: at, ...known, ...coreMessage(message) };
       putMessage(context.sql, this.#row.thread, stored);
     }
@@ -190,11 +211,13 @@ export class Recorder {
     if (ended.reason !== 'done' && ended.reason !== 'awaiting_input' && error?.class !== lostTurn) holdAll(sql);
     if (ended.pending.length > 0) markAnswers(sql, 'unapplied');
     const record = endedRun(this.#row, ended, error, partial?.message ?? null, by);
-    endRun(sql, record);
-    releaseGuard(sql, runGuard, { owner: this.#row.id, incarnation: context.incarnation });
+    endRun(sql, record, context.life.incarnation);
+    dropAlarm(sql, 'run');
+    work.after(() => context.alarms.arm());
     const session = context.row();
     const usage = addUsage(session.usage, ended.usage);
-    const contextUsed = this.#contextUsed ?? session.contextUsed;
+    const newest = context.view().messages.findLast((message) => message.usage !== undefined)?.usage;
+    const contextUsed = newest === undefined ? session.contextUsed : newest.input + newest.output;
     updateSession(sql, { usage, contextUsed, updated: context.now() });
 
     this.#emit(change, { ...event, error });
@@ -209,7 +232,9 @@ export class Recorder {
         usage: { session: usage, context: { used: contextUsed, window } },
       }),
     );
-    this.#closed = true;
+    work.after(() => {
+      this.#closed = true;
+    });
   }
 
   /** Keeps what a person saw of a reply that did not become a message (C-2, INTR-02). */
@@ -223,7 +248,7 @@ export class Recorder {
       noteRan(context.sql, calls);
       return null;
     }
-    const message = ended.partial ?? partialOf(step);
+    const message = ended.partial ?? keptReply(step);
     if (message.content.length === 0) return null;
     const rev = this.#row.input.kind === 'resume' ? this.#row.input.rev + 1 : 1;
     const after = view.messages.at(-1)?.id ?? null;
@@ -237,13 +262,6 @@ export class Recorder {
 function plain(event: Event): Event {
   if (event.type !== 'tool_ended' || !isThrown(event.outcome)) return event;
   return eventToJSON(event) as unknown as Event;
-}
-
-/** The reply as a screen shows it, without the calls whose arguments are not whole (INTR-02). */
-function partialOf(step: StepView): Message {
-  const whole = new Set(step.calls.filter((call) => call.input !== null).map((call) => call.id));
-  const content = step.content.filter((part: Part) => part.type !== 'tool_call' || whole.has(part.id));
-  return { id: step.id, role: 'assistant', content };
 }
 
 /** A run's end as clients read it. */

@@ -1,44 +1,101 @@
-import type { Reason } from '../core/index.ts';
-import { runGuard } from './admission.ts';
+import { type Reason, resumed } from '../core/index.ts';
 import type { Change } from './context.ts';
-import { applyEvent, type SessionEvent, type Snapshot } from './protocol/index.ts';
-import { lostTurn, Recorder } from './recorder.ts';
-import { takeGuard } from './rows/guard.ts';
-import type { RunRow } from './rows/runs.ts';
+import type { LostRun } from './lost.ts';
+import { keptReply } from './partial.ts';
+import type { PartialReply, StateChange } from './protocol/index.ts';
+import { lostTurn, Recorder, stateEvent } from './recorder.ts';
+import { lastPartialCalls, putLeft } from './rows/partials.ts';
+import type { Life, RunRow } from './rows/runs.ts';
 import { updateSession } from './rows/session.ts';
 import { readStop } from './rows/stops.ts';
 
-/** What the stored events say of a run that was lost: the step that was in progress, and whether the run had paused. */
-export interface LostRun {
-  readonly step: Snapshot['step'];
-  readonly paused: boolean;
-}
+/** So many lives may die on a run without its getting on; then it ends as failed. */
+export const deathLimit = 3;
 
-/** Reads a lost run's events, from its admission on. */
-export function readLost(snapshot: Snapshot, run: RunRow, events: Iterable<SessionEvent>): LostRun {
-  let view: Snapshot = { ...snapshot, seq: run.seq, step: null };
-  let paused = false;
-  for (const event of events) {
-    view = applyEvent(view, event);
-    if (event.type === 'input_requested' && event.parent === null) paused = true;
-  }
-  return { step: view.step, paused };
+/** The reason of the `message_discarded` of a reply that is asked for again. */
+const recovered = 'recovered';
+
+/**
+ * True when the end of the life that played a run counts as a death. A deploy and an eviction do not: after the first another release runs,
+ * and in the second, unlike in a crash, the sockets stay.
+ */
+export function isDeath(run: RunRow, life: Life, sockets: number): boolean {
+  return run.build === life.build && sockets === 0;
 }
 
 /**
- * Ends a run that was played by a life of the object that is over. Deltas may have been sent that were not stored, so the epoch changes
- * in the same transaction, and the dead life's guard is taken over. A stop that was accepted holds; a pause that was stored is one; anything else has failed.
+ * Goes on with a run that was played by a life of the object that is over, or ends it where that life had done all but say so. Deltas may have
+ * been sent that were not stored, so the epoch changes in the same transaction. A stop that was accepted holds; a pause that was stored is one;
+ * a run on which too many lives died has failed.
  */
-export function endLost(change: Change, run: RunRow, lost: LostRun): void {
-  const { context, work } = change;
+export function recover(change: Change, run: RunRow, lost: LostRun): void {
+  const { context } = change;
   updateSession(context.sql, { epoch: context.row().epoch + 1 });
-  takeGuard(context.sql, runGuard, { owner: run.id, incarnation: context.incarnation }, context.now());
-  if (lost.step !== null && !context.view().messages.some((message) => message.id === lost.step?.id)) {
-    work.emit({ type: 'message_discarded', run: run.id, turn: run.turn, parent: null, id: lost.step.id, reason: lostTurn });
-  }
+  const end = endOf(change, run, lost);
+  if (end === null) goOn(change, run, lost);
+  else close(change, run, lost, end);
+}
+
+/** How the run ends without going on; null when it goes on. */
+function endOf({ context }: Change, run: RunRow, lost: LostRun): Reason | null {
+  if (lost.paused) return 'awaiting_input';
   const stop = readStop(context.sql, run.id, run.command);
-  const stopped: { readonly [kind: string]: Reason } = { cancel: 'cancelled', interrupt: 'interrupted' };
-  const reason = lost.paused ? 'awaiting_input' : (stopped[stop?.kind ?? ''] ?? 'failed');
+  if (stop !== undefined) return stop.kind === 'cancel' ? 'cancelled' : 'interrupted';
+  return run.deaths >= deathLimit ? 'failed' : null;
+}
+
+function close(change: Change, run: RunRow, lost: LostRun, reason: Reason): void {
+  if (lost.view !== null && isAsked(lost)) discard(change, run, lost.view.id, lostTurn);
   const failure = reason === 'failed' ? ({ class: lostTurn, kind: 'transport_error' } as const) : null;
-  new Recorder(context, run, { messages: () => [], ended: () => null }).close(change, reason, failure);
+  new Recorder(change.context, run).close(change, reason, failure);
+}
+
+/** The reply that was streaming is shown to people and does not count; its step is asked again. Whatever else is stored stands. */
+function goOn(change: Change, run: RunRow, lost: LostRun): void {
+  const { context, work } = change;
+  if (lost.started) {
+    work.emit({
+      type: 'warning',
+      run: run.id,
+      turn: run.turn,
+      parent: null,
+      code: recovered,
+      detail: 'The machine that played this turn was lost. The turn goes on where it was.',
+    });
+  }
+  if (lost.view !== null && lost.reply === null && isAsked(lost)) {
+    discard(change, run, lost.view.id, recovered);
+    const changes = { ...leave(change, run, lost), ...editAgain(change, run, lost) };
+    if (Object.keys(changes).length > 0) work.emit(stateEvent(changes));
+  }
+  work.after(() => context.runner.start(run, lost));
+}
+
+/** True within a step for which the model was asked: not in step 0, whose message is stored. */
+function isAsked(lost: LostRun): boolean {
+  return lost.begun !== null && lost.begun > 0;
+}
+
+function discard({ work }: Change, run: RunRow, id: string, reason: string): void {
+  work.emit({ type: 'message_discarded', run: run.id, turn: run.turn, parent: null, id, reason });
+}
+
+/** Keeps what a person saw of the reply, to be read; an edit to which nothing was added is there already. */
+function leave({ context }: Change, run: RunRow, lost: LostRun): StateChange {
+  if (lost.view === null) return {};
+  const message = keptReply(lost.view);
+  const edit = run.input.kind === 'resume' && lost.done === null ? run.input.edit : null;
+  const same = edit !== null && JSON.stringify(edit.content) === JSON.stringify(message.content);
+  if (message.content.length === 0 || same) return {};
+  const after = context.view().messages.at(-1)?.id ?? null;
+  const partial: PartialReply = { run: run.id, message, rev: 1, by: null, after, created: context.now() };
+  const calls = edit === null ? {} : lastPartialCalls(context.sql, edit.id);
+  putLeft(context.sql, run.thread, partial, calls);
+  return { left: [partial] };
+}
+
+/** The edit that the step goes on from is in progress again, as at the admission. */
+function editAgain({ context }: Change, run: RunRow, lost: LostRun): StateChange {
+  if (run.input.kind !== 'resume' || lost.done !== null) return {};
+  return { step: resumed(context.view(), run.input.edit).step };
 }

@@ -4,7 +4,7 @@ import {
   type Logger,
   type Message,
   maxSteps,
-  notRun,
+  type ModelMiddleware,
   type Outcome,
   Resume,
   Run,
@@ -13,12 +13,13 @@ import {
 } from '../core/index.ts';
 import { retryModel } from '../models/index.ts';
 import { approveWrites } from '../policy/index.ts';
-import { runGuard } from './admission.ts';
 import type { Agent } from './agent.ts';
 import type { RunnerPort, SessionContext } from './context.ts';
 import type { Draft } from './joiner.ts';
+import type { LostRun } from './lost.ts';
+import type { InboxItem } from './protocol/index.ts';
+import { noteAfter, ranBefore } from './ran-before.ts';
 import { Recorder } from './recorder.ts';
-import { guardTime, renewGuard } from './rows/guard.ts';
 import { readInbox } from './rows/inbox.ts';
 import { coreMessage, readThread } from './rows/messages.ts';
 import { lastPartialCalls } from './rows/partials.ts';
@@ -26,10 +27,16 @@ import { readPending, readRan } from './rows/pending.ts';
 import type { RunInput, RunRow } from './rows/runs.ts';
 import { readStop, type StopKind } from './rows/stops.ts';
 import { redact } from './sentences.ts';
+import { pointOf, settledCalls } from './take-up.ts';
 import { toolJournal } from './tool-journal.ts';
 
 /** How long a tool may go on after a cancel before its call is settled as unknown, in ms (CANC-12). */
 const cancelGrace = 60_000;
+
+interface Played {
+  readonly run: Run;
+  readonly stream: AsyncGenerator<Event, void, undefined>;
+}
 
 interface Active {
   readonly row: RunRow;
@@ -60,8 +67,8 @@ export class Runner implements RunnerPort {
     return this.#playing;
   }
 
-  start(row: RunRow): void {
-    this.#playing = this.#play(row);
+  start(row: RunRow, lost: LostRun | null = null): void {
+    this.#playing = this.#play(row, lost);
   }
 
   stop(kind: StopKind): void {
@@ -83,21 +90,18 @@ export class Runner implements RunnerPort {
     this.#active?.run.amend(messageId, message, delivery);
   }
 
-  async #play(row: RunRow): Promise<void> {
-    const renewal = setInterval(() => this.#renew(row), guardTime / 10);
-    const unplayed = { messages: () => [], ended: () => null };
-    let recorder = new Recorder(this.#context(), row, unplayed);
+  async #play(row: RunRow, lost: LostRun | null): Promise<void> {
+    let recorder = new Recorder(this.#context(), row);
     let broken = false;
     try {
-      const { run, stream } = this.#begin(row);
+      const { run, stream } = lost?.started === true ? this.#goOn(row, lost) : this.#begin(row);
       recorder = new Recorder(this.#context(), row, run);
       await this.#record(row, run, stream, recorder);
     } catch (error) {
       // A misuse is thrown again after turn_ended; anything else kept the run from its end, which is then written here.
       this.#logger.warn('A run broke off', { run: row.id, error });
-      broken = !recorder.closed && !this.#closed(recorder);
+      broken = !recorder.closed && !this.#closed(recorder, error instanceof NoAgent ? error.code : 'internal');
     } finally {
-      clearInterval(renewal);
       this.#active = null;
       this.#onEnd(broken);
     }
@@ -113,10 +117,10 @@ export class Runner implements RunnerPort {
     }
   }
 
-  #closed(recorder: Recorder): boolean {
+  #closed(recorder: Recorder, failure: string): boolean {
     const context = this.#context();
     try {
-      context.journal.transact((work) => recorder.close({ context, work }, 'failed', { class: 'internal', kind: null }));
+      context.journal.transact((work) => recorder.close({ context, work }, 'failed', { class: failure, kind: null }));
       return true;
     } catch (error) {
       this.#logger.warn('The end of a run could not be stored', { error });
@@ -124,20 +128,45 @@ export class Runner implements RunnerPort {
     }
   }
 
-  #begin(row: RunRow): { readonly run: Run; readonly stream: AsyncGenerator<Event, void, undefined> } {
-    const context = this.#context();
-    const resolved = context.agents.resolve(row.choice);
-    if (!resolved.ok) throw new Error(`The agent cannot be resolved: ${resolved.problem.code}`);
-    const messages = readThread(context.sql, row.thread).map(coreMessage);
+  #begin(row: RunRow): Played {
+    const agent = this.#agent(row);
+    const messages = this.#messages();
     const { input } = row;
     if (input.kind === 'message') {
       const last = messages.at(-1);
       if (last?.id !== input.messageId) throw new Error('The message of the run is not the newest of its thread.');
-      const run = this.#run(row, resolved.value, messages.slice(0, -1), new Map());
+      const run = this.#run(row, agent, messages.slice(0, -1), new Map());
       return { run, stream: run.turn(last) };
     }
-    const run = this.#run(row, resolved.value, messages, this.#settledCalls(resolved.value, input, messages));
+    const run = this.#run(row, agent, messages, this.#settledBefore(agent, input, messages));
     return { run, stream: run.turn(input.kind === 'answers' ? input.answers : new Resume(input.edit)) };
+  }
+
+  /** Takes the turn up where its stored events end (RUN-04). */
+  #goOn(row: RunRow, lost: LostRun): Played {
+    const agent = this.#agent(row);
+    const messages = this.#messages();
+    const before = this.#settledBefore(agent, row.input, messages);
+    const parts = [...messages, ...(lost.reply === null ? [] : [lost.reply.message])].flatMap((message) => toolCalls(message));
+    const ran = Object.fromEntries([...lost.calls.ran].map((id) => [id, null]));
+    const run = this.#run(row, agent, messages, new Map([...before, ...settledCalls(agent.tools, parts, ran)]));
+    return { run, stream: run.proceed(pointOf(row, lost, this.#waits(row, lost))) };
+  }
+
+  /** What waits to land; a step of answers is not to be skipped for it, so there it joins later. */
+  #waits(row: RunRow, lost: LostRun): readonly InboxItem[] {
+    if (row.input.kind === 'answers' && lost.done === null) return [];
+    return readInbox(this.#context().sql).filter((item) => !item.held);
+  }
+
+  #agent(row: RunRow): Agent {
+    const resolved = this.#context().agents.resolve(row.choice);
+    if (!resolved.ok) throw new NoAgent(resolved.problem.code);
+    return resolved.value;
+  }
+
+  #messages(): readonly Message[] {
+    return readThread(this.#context().sql).map(coreMessage);
   }
 
   #run(row: RunRow, agent: Agent, messages: readonly Message[], settled: ReadonlyMap<string, Outcome>): Run {
@@ -150,11 +179,15 @@ export class Runner implements RunnerPort {
       system: agent.system,
       options: agent.options,
       middleware: [
+        ...this.#notes(row, agent),
         retryModel({
           onWait: (after, attempt) => tell({ type: 'retry_scheduled', ...head, after, attempt, reason: 'rate_limited' }),
         }),
         approveWrites(),
-        toolJournal((id) => tell({ type: 'tool_started', ...head, id })),
+        toolJournal({
+          started: (id) => tell({ type: 'tool_started', ...head, id }),
+          waiting: (id, pending) => tell({ type: 'tool_waiting', ...head, id, pending }),
+        }),
       ],
       context: { address: context.address },
       messages,
@@ -169,23 +202,22 @@ export class Runner implements RunnerPort {
     });
   }
 
-  /**
-   * Calls that ran before: those of an edit, those of a resume that ended too early (G-11). One that had settled keeps its result, one that had
-   * only begun is unknown unless it may run twice (INTR-19).
-   */
-  #settledCalls(agent: Agent, input: RunInput, messages: readonly Message[]): ReadonlyMap<string, Outcome> {
-    const settled = new Map<string, Outcome>();
+  /** What the model is told, and no message says: that an earlier attempt at the same message left effects. */
+  #notes({ input, thread }: RunRow, agent: Agent): readonly ModelMiddleware[] {
+    const note = input.kind === 'message' ? ranBefore(this.#context().sql, thread, input.messageId, agent.tools) : null;
+    return input.kind === 'message' && note !== null ? [noteAfter(input.messageId, note)] : [];
+  }
+
+  /** Calls that ran before this run: those of an edit, those of a resume that ended too early (G-11). */
+  #settledBefore(agent: Agent, input: RunInput, messages: readonly Message[]): ReadonlyMap<string, Outcome> {
     const { sql } = this.#context();
     const calls = input.kind === 'resume' ? lastPartialCalls(sql, input.edit.id) : readRan(sql);
-    const parts = (input.kind === 'resume' ? [input.edit] : messages).flatMap((message) => toolCalls(message));
-    for (const part of parts) {
-      if (!Object.hasOwn(calls, part.id)) continue;
-      const hints = agent.tools.find((tool) => tool.spec.name === part.name)?.spec.hints;
-      const outcome = calls[part.id] ?? null;
-      if (outcome !== null) settled.set(part.id, outcome);
-      else if (hints?.readOnly !== true && hints?.idempotent !== true) settled.set(part.id, notRun.outcomeUnknown);
-    }
-    return settled;
+    const holders = input.kind === 'resume' ? [input.edit] : messages;
+    return settledCalls(
+      agent.tools,
+      holders.flatMap((message) => toolCalls(message)),
+      calls,
+    );
   }
 
   /** What waited before the run joins it at its start; where it begins with answers, after these were used, so that none skips their calls. */
@@ -200,9 +232,14 @@ export class Runner implements RunnerPort {
       if (!item.held && !waiting.has(item.message.id) && run.isRunning()) run.interject(item.message, item.delivery);
     }
   }
+}
 
-  #renew(row: RunRow): void {
-    const { sql, incarnation, now } = this.#context();
-    renewGuard(sql, runGuard, { owner: row.id, incarnation }, now());
+/** The configuration has changed since the run was admitted, and makes no agent of its choice any more. */
+class NoAgent extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`No agent can be made: ${code}`);
+    this.code = code;
   }
 }

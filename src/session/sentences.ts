@@ -9,7 +9,10 @@ const sentences: { readonly [kind: string]: string } = {
   middleware_error: 'A part of the harness failed while the turn was played.',
   tool_error: 'A tool is not set up as it should be.',
   tool_retries_exceeded: 'The model called tools wrongly too many times.',
-  recovery_exhausted: 'The machine that played this turn was lost before the turn ended.',
+  recovery_exhausted: 'The machine that played this turn was lost again and again before the turn ended.',
+  mode_not_configured:
+    'The mode that this turn began with is not configured any more. Choose another and send the message again.',
+  no_agent_runtime: 'The configuration of the models has changed and cannot be used. The doctor says what is wrong.',
   internal: 'The turn could not be stored and was ended.',
 };
 

@@ -4,6 +4,7 @@ import { defaultLimits, defaultMode, readLimit } from '../config/index.ts';
 import { version } from '../config/version.ts';
 import { type Address, directoryAddress, parseAddress, stubAt } from './address.ts';
 import { admit } from './admission.ts';
+import { Alarms, beatInterval } from './alarms.ts';
 import { modelNames, resolveAgent, windowOf } from './agent.ts';
 import type { CommandResult, FollowOptions, MessagePage, SessionApi } from './api.ts';
 import { nothingDone } from './commands/command.ts';
@@ -35,13 +36,15 @@ import {
   type Snapshot,
   type Summary,
 } from './protocol/index.ts';
-import { endLost, readLost } from './recovery.ts';
+import { readLost } from './lost.ts';
+import { deathLimit, isDeath, recover } from './recovery.ts';
 import { putBlob, readBlob } from './rows/blobs.ts';
 import { eventsAfter } from './rows/events.ts';
 import { dropItem, readInbox } from './rows/inbox.ts';
 import { positionOf, readPage } from './rows/messages.ts';
 import { rowNotes } from './rows/notes.ts';
-import { openRun, readRun } from './rows/runs.ts';
+import { dropAlarm, dueAlarms, putAlarm } from './rows/alarms.ts';
+import { beat, type Life, openRun, readRun, type RunRow, takeOver } from './rows/runs.ts';
 import { readSession, type SessionRow } from './rows/session.ts';
 import { Runner } from './runner.ts';
 import { isChildScope } from './scope.ts';
@@ -75,6 +78,8 @@ export class Session extends DurableObject<Env> implements SessionApi {
   readonly #signal = new Signal();
   readonly #sizes: MessageSizes = new WeakMap();
   readonly #large: LargeValues;
+  readonly #alarms: Alarms;
+  readonly #life: Life;
   #journal: Journal;
   #snapshot: Snapshot;
   #used = false;
@@ -86,6 +91,8 @@ export class Session extends DurableObject<Env> implements SessionApi {
     this.#address = address;
     this.#logger = consoleLogger({ scope: address.scope });
     this.#large = new LargeValues(address.scope, (hash, blob) => putBlob(ctx.storage.sql, hash, blob));
+    this.#alarms = new Alarms(ctx.storage, this.#logger);
+    this.#life = { incarnation: randomId('life'), build: buildOf(env) };
     this.#listing = new Listing(stubAt(env.DIRECTORY, directoryAddress(address)), this.#logger);
     this.#hub = new Hub(ctx, {
       command: (type, raw, actor) => this.#carryOut(type, raw, actor),
@@ -131,11 +138,10 @@ export class Session extends DurableObject<Env> implements SessionApi {
   async messages(before: string | null, limit: number): Promise<Outcome<MessagePage>> {
     if (!this.#used) return before === null ? accepted({ messages: [], more: false }) : noSuchMessage();
     const { sql } = this.ctx.storage;
-    const { thread } = this.#row();
-    const position = before === null ? null : positionOf(sql, thread, before);
+    const position = before === null ? null : positionOf(sql, before);
     if (before !== null && position === null) return noSuchMessage();
     const bounds = { messages: Math.min(limit, pageLimit), bytes: pageBounds.bytes };
-    return accepted(this.#large.travel(readPage(sql, thread, position, bounds)));
+    return accepted(this.#large.travel(readPage(sql, position, bounds)));
   }
 
   async blob(hash: string): Promise<Outcome<{ readonly mediaType: string; readonly text: string }>> {
@@ -189,6 +195,21 @@ export class Session extends DurableObject<Env> implements SessionApi {
     return this.#hub.accept(request, randomId('client'));
   }
 
+  /** The alarm is set again before anything else: one that a crash uses up would leave the run to the next visitor. */
+  override alarm(): void {
+    if (!this.#used) return;
+    const { storage } = this.ctx;
+    const now = Date.now();
+    const run = this.#runner.active;
+    storage.transactionSync(() => {
+      if (!dueAlarms(storage.sql, now).includes('run')) return;
+      if (run === null) return dropAlarm(storage.sql, 'run');
+      putAlarm(storage.sql, 'run', now + beatInterval);
+      beat(storage.sql, run.id, this.#life.incarnation, now);
+    });
+    this.#alarms.arm();
+  }
+
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
     this.#hub.receive(socket, data);
   }
@@ -203,19 +224,54 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   #load(): void {
-    const row = openRows(this.ctx.storage);
+    const { storage } = this.ctx;
+    const row = openRows(storage);
     if (row === null) return;
+    const run = openRun(storage.sql);
+    if (run === undefined) this.#open(row);
+    else {
+      // A failure ends this life; the next one tries again, and counts.
+      this.ctx
+        .blockConcurrencyWhile(() => this.#recover(row, run))
+        .catch((error: unknown) => this.#logger.warn('A lost run could not be taken over', { run: run.id, error }));
+    }
+  }
+
+  #open(row: SessionRow): void {
     const { sql } = this.ctx.storage;
     this.#used = true;
     this.#snapshot = loadSnapshot(sql, this.#address.scope, row, windowOf(this.env, row.model));
     this.#journal = this.#newJournal(this.#snapshot.seq);
-    const run = openRun(sql);
-    if (run !== undefined) {
-      const lost = readLost(this.#snapshot, run, eventsAfter(sql, run.seq));
-      this.#snapshot = { ...this.#snapshot, step: lost.step };
-      this.#journal.transact((work) => endLost(this.#change(work), run, lost));
-      this.#snapshot = { ...this.#snapshot, epoch: this.#row().epoch };
-    }
+    this.#list();
+    this.#advance();
+  }
+
+  /** Goes on with the run of a life that is over. That it died is on disk, and the alarm set, before anything that this life could die of. */
+  async #recover(row: SessionRow, run: RunRow): Promise<void> {
+    const { storage } = this.ctx;
+    const now = Date.now();
+    const died = isDeath(run, this.#life, this.ctx.getWebSockets().length);
+    // What they were sent last may be in no row: they come back, and are given what is.
+    this.#hub.closeAll('The session goes on in a new life');
+    const taken = storage.transactionSync(() => {
+      putAlarm(storage.sql, 'run', now + beatInterval);
+      return takeOver(storage.sql, run, this.#life, died, now);
+    });
+    this.#alarms.arm();
+    await storage.sync();
+    const snapshot = loadSnapshot(storage.sql, this.#address.scope, row, windowOf(this.env, row.model));
+    // Where even reading them was too much, the run ends without them.
+    const events = taken.deaths > deathLimit ? [] : eventsAfter(storage.sql, run.seq);
+    const lost = readLost(snapshot, run, events);
+    this.#used = true;
+    this.#snapshot = { ...snapshot, step: lost.view };
+    this.#journal = this.#newJournal(snapshot.seq);
+    this.#journal.transact((work) => {
+      recover(this.#change(work), taken, lost);
+      work.after(() => {
+        this.#snapshot = { ...this.#snapshot, epoch: this.#row().epoch };
+      });
+    });
     this.#list();
     this.#advance();
   }
@@ -256,7 +312,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
   #advance(): void {
     if (this.#snapshot.status !== 'idle') return;
     const { sql } = this.ctx.storage;
-    const item = readInbox(sql).find((waiting) => !waiting.held);
+    const item = this.#snapshot.inbox.find((waiting) => !waiting.held);
     if (item === undefined) return;
     this.#transact(item.by, (change) => {
       dropItem(sql, item.id);
@@ -274,7 +330,8 @@ export class Session extends DurableObject<Env> implements SessionApi {
 
   #onEvent(event: SessionEvent): void {
     const next = applyEvent(this.#snapshot, event);
-    this.#snapshot = next.messages === this.#snapshot.messages ? next : trimmed(next, this.#sizes);
+    const { messages, left } = this.#snapshot;
+    this.#snapshot = next.messages === messages && next.left === left ? next : trimmed(next, this.#sizes);
     this.#hub.broadcast(this.#large.travel(event));
     this.#signal.fire();
     if (this.#used && !isLive(event)) this.#list();
@@ -328,7 +385,18 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   #newJournal(seq: number): Journal {
-    return new Journal(this.ctx.storage, seq, (event) => this.#onEvent(event));
+    return new Journal(
+      this.ctx.storage,
+      seq,
+      (event) => this.#onEvent(event),
+      (error) => this.#broken(error),
+    );
+  }
+
+  /** Memory is behind the rows, which are true: this life ends, and the next one reads them. */
+  #broken(error: unknown): void {
+    this.#logger.warn('What was stored could not be told', { error });
+    this.ctx.abort('What was stored could not be told');
   }
 
   #change(work: Work): Change {
@@ -352,13 +420,19 @@ export class Session extends DurableObject<Env> implements SessionApi {
         modelNames: () => modelNames(this.env),
         window: (model) => windowOf(this.env, model),
       },
-      incarnation: randomId('life'),
+      life: this.#life,
+      alarms: this.#alarms,
       mintId: randomId,
       runner: this.#runner,
       view: () => this.#snapshot,
       row: () => this.#row(),
     };
   }
+}
+
+/** The release that runs: the deployed version where the platform names it, else that of the package. */
+function buildOf(env: Env): string {
+  return env.VERSION?.id ?? version;
 }
 
 function noSuchMessage(): ReturnType<typeof refused> {

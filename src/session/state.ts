@@ -7,11 +7,22 @@ import { readPage } from './rows/messages.ts';
 import { leftPartials, openPartial } from './rows/partials.ts';
 import { currentAnswers, readPending } from './rows/pending.ts';
 import { newestEnded, openRun } from './rows/runs.ts';
-import { type Actor, leftLimit, type Snapshot, type Status, type StoredMessage, type Summary } from './protocol/index.ts';
+import {
+  type Actor,
+  leftLimit,
+  type PartialReply,
+  type Snapshot,
+  type Status,
+  type StoredMessage,
+  type Summary,
+} from './protocol/index.ts';
 import type { Answer } from '../core/index.ts';
 
 /** The newest page of a snapshot: at most so many messages and bytes. */
 export const pageBounds = { messages: 200, bytes: 512 * 1024 } as const;
+
+/** The newest replies left behind of a snapshot: at most so many, and so many characters of JSON. */
+const leftBounds = { partials: leftLimit, characters: 512 * 1024 } as const;
 
 /** What a session that was never used looks like. */
 export function unusedSnapshot(scope: string, epoch: number, mode: string, window: number | null): Snapshot {
@@ -47,7 +58,7 @@ export function loadSnapshot(sql: SqlStorage, scope: string, row: SessionRow, wi
   const pending = readPending(sql);
   const run = openRun(sql);
   const ended = newestEnded(sql, row.thread);
-  const page = readPage(sql, row.thread, null, pageBounds);
+  const page = readPage(sql, null, pageBounds);
   return {
     ...unusedSnapshot(scope, row.epoch, row.mode, window),
     title: row.title,
@@ -63,7 +74,7 @@ export function loadSnapshot(sql: SqlStorage, scope: string, row: SessionRow, wi
     staged: stagedAnswers(sql),
     inbox: readInbox(sql),
     partial: openPartial(sql) ?? null,
-    left: leftPartials(sql, row.thread, leftLimit),
+    left: leftPartials(sql, row.thread, leftBounds),
     usage: { session: row.usage, context: { used: row.contextUsed, window } },
     lastEnded: ended?.ended ?? null,
   };
@@ -81,36 +92,54 @@ export function stagedAnswers(sql: SqlStorage): (Answer & { by: Actor })[] {
     .map((row) => ({ ...row.answer, by: row.by }));
 }
 
-/** How many bytes messages have as JSON, remembered by identity. Owned by whoever trims. */
-export type MessageSizes = WeakMap<StoredMessage, number>;
+/** How long messages and partial replies are as JSON, remembered by identity. Owned by whoever trims. */
+export type MessageSizes = WeakMap<StoredMessage | PartialReply, number>;
 
-/** The snapshot with its messages cut to the newest page. */
+/** The snapshot with its messages, and the replies left behind, cut to what one that is loaded from rows has of them. */
 export function trimmed(snapshot: Snapshot, sizes: MessageSizes): Snapshot {
-  let bytes = 0;
-  let from = snapshot.messages.length;
-  while (from > 0 && snapshot.messages.length - from < pageBounds.messages) {
-    const message = snapshot.messages[from - 1];
-    if (message === undefined) break;
-    const size = sizes.get(message) ?? byteLength(JSON.stringify(message));
-    sizes.set(message, size);
-    bytes += size;
-    if (bytes > pageBounds.bytes && from < snapshot.messages.length) break;
+  const messages = newestWithin(snapshot.messages, pageBounds.messages, pageBounds.bytes, (message) =>
+    sizeOf(sizes, message, byteLength),
+  );
+  const left = newestWithin(snapshot.left, leftBounds.partials, leftBounds.characters, (partial) =>
+    sizeOf(sizes, partial, (text) => text.length),
+  );
+  if (messages === snapshot.messages && left === snapshot.left) return snapshot;
+  return { ...snapshot, messages, left, more: snapshot.more || messages !== snapshot.messages };
+}
+
+/** The newest items within both bounds, but one where there is any; the same list when that is all of it. */
+function newestWithin<T>(items: readonly T[], count: number, size: number, measure: (item: T) => number): readonly T[] {
+  let sum = 0;
+  let from = items.length;
+  for (const item of items.slice(-count).toReversed()) {
+    sum += measure(item);
+    if (sum > size && from < items.length) break;
     from -= 1;
   }
-  return from === 0 ? snapshot : { ...snapshot, messages: snapshot.messages.slice(from), more: true };
+  return from === 0 ? items : items.slice(from);
+}
+
+function sizeOf(sizes: MessageSizes, item: StoredMessage | PartialReply, measure: (text: string) => number): number {
+  const size = sizes.get(item) ?? measure(JSON.stringify(item));
+  sizes.set(item, size);
+  return size;
 }
 
 /** The session's line in the list. */
 export function summaryOf(snapshot: Snapshot, row: SessionRow): Summary {
   const { scope, title, status, mode, model, pending, messages } = snapshot;
-  const texts = messages.flatMap((message) => message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
-  const last = cutText(texts.at(-1) ?? '', 120);
+  const said = messages.findLast((message) => message.content.some((part) => part.type === 'text'));
+  const part = said?.content.findLast(({ type }) => type === 'text');
+  const last = part?.type === 'text' ? cutText(part.text, 120) : '';
   return { scope, title, status, mode, model, updated: row.updated, created: row.created, needs: pending.length, last };
 }
 
+/** How much of a text is read to cut it: far more than any line that is shown. */
+const cutWindow = 4096;
+
 /** The first line of a text, cut at a word to so many characters. */
 export function cutText(text: string, limit: number): string {
-  const line = text.trim().split(/\s+/).join(' ');
+  const line = text.trimStart().slice(0, cutWindow).trimEnd().split(/\s+/).join(' ');
   const characters = [...line];
   if (characters.length <= limit) return line;
   const head = characters.slice(0, limit - 1).join('');

@@ -107,27 +107,30 @@ test('STEER-10 what was queued when the runtime was killed in the middle of a re
   const screen = await back.sees((shown) => isIdle(shown) && shown.inbox.length === 0);
   const asked = screen.messages.filter(({ role, by }) => role === 'user' && by !== undefined);
   expect(asked.flatMap(({ content }) => content)).toEqual(
-    ['Hello', 'And then?', 'In French'].map((said) => ({ type: 'text', text: said })),
+    ['Hello', 'In French', 'And then?'].map((said) => ({ type: 'text', text: said })),
   );
   expect(screen.messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ type: 'text', text: 'Bonjour.' }] });
 });
 
-test('FAIL-09 FAIL-10 a turn whose runtime was killed has failed, with its message and its whole steps kept, and can be tried again', async () => {
+test('RUN-04 RUN-15 a turn whose runtime was killed goes on: whole steps stay, the step in progress is asked again', async () => {
   const session = sessionAt('lost');
+  const first = model.requests.length;
   const tab = await session.tab();
   model.reply(text('Once upon'), call('c1', 'clock'));
   model.reply(text('a time'), new Gate());
   await tab.send('turn', { id: 'turn', message: 'Tell me a story' });
   await tab.reads('a time');
+  const before = tab.screen;
+  model.reply(words('there was a harness.'));
 
   await server.crash();
 
   const back = await session.tab(tab.screen);
   expect(back.resumed).toBe(false);
-  expect(back.screen.epoch).not.toBe(tab.screen.epoch);
-  expect(back.screen).toMatchObject({ status: 'idle', lastEnded: { reason: 'failed', error: { class: 'recovery_exhausted' } } });
-  expect(back.screen.messages).toEqual(tab.screen.messages);
-  model.reply(words('there was a harness.'));
-  expect(await session.run('retry')).toMatchObject({ reason: 'done', text: 'there was a harness.' });
-  expect(model.requests.at(-1)?.body.messages.at(-1)).toMatchObject({ role: 'tool' });
+  expect(back.screen.epoch).not.toBe(before.epoch);
+  const screen = await back.sees(isIdle);
+  expect(screen.lastEnded).toMatchObject({ run: before.run, turn: 1, reason: 'done', text: 'there was a harness.' });
+  expect(screen.messages.slice(0, -1)).toEqual(before.messages);
+  expect(model.requests.length - first).toBe(3);
+  expect(model.requests.at(-1)?.body).toEqual(model.requests.at(-2)?.body);
 });

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, resultsId, toolCalls } from '../.
 import { applyEvent, type SessionEvent, type Snapshot } from '../../src/session/protocol/index.ts';
 import { unusedSnapshot } from '../../src/session/state.ts';
 import { Gate } from '../../src/testing/index.ts';
-import { call, fakeChat, reasoning, type Started, TestSession, text, usage } from './support.ts';
+import { call, fakeChat, isEvent, reasoning, saidIn, type Started, TestSession, text, usage } from './support.ts';
 
 const chat = fakeChat();
 
@@ -12,7 +12,7 @@ const tables = [
   'session',
   'messages',
   'runs',
-  'guard',
+  'alarms',
   'events',
   'receipts',
   'stops',
@@ -67,6 +67,11 @@ async function deadSession(rows: Rows): Promise<TestSession> {
   return session;
 }
 
+/** When the platform's alarm of the object is due; null when it has none. */
+function alarmOf(session: TestSession): Promise<number | null> {
+  return runInDurableObject(session.stub, (_, { storage }) => storage.getAlarm());
+}
+
 /** A snapshot without what is no row: who is there. */
 function rowsPart({ presence: _, ...rest }: Snapshot): Omit<Snapshot, 'presence'> {
   return rest;
@@ -104,7 +109,8 @@ async function checkWhole(session: TestSession, snapshot: Snapshot): Promise<voi
   const ends = events.filter((event) => event.type === 'turn_ended' && event.parent === null);
   expect(ends).toHaveLength(runs.length);
   expect(new Set(ends.map(({ run }) => run))).toEqual(new Set(runs.map(({ id }) => id)));
-  expect(await session.count('guard')).toBe(0);
+  expect(await session.count('alarms')).toBe(0);
+  expect(await alarmOf(session)).toBe(null);
 
   const blank = unusedSnapshot(session.address.scope, snapshot.epoch, snapshot.mode, snapshot.usage.context.window);
   const folded = events.reduce<Snapshot>(applyEvent, blank);
@@ -167,7 +173,7 @@ describe('a death after any transaction', () => {
     await begun(session, 'text_delta', 'Too ');
     await session.accept('cancel', { target: 'third' });
     expect((await session.ended(stopped.run)).reason).toBe('cancelled');
-    expect(states.length).toBeGreaterThan(30);
+    expect(states.length).toBeGreaterThan(25);
 
     for (const [index, rows] of states.entries()) {
       await checkDeath(rows).catch((error: unknown) => {
@@ -203,48 +209,54 @@ async function checkDeath(rows: Rows): Promise<void> {
 }
 
 describe('a death', () => {
-  it('RUN-15 in the middle of a reply ends its turn once, as failed, and keeps what a person saw of it', async () => {
+  it('RUN-15 RUN-04 in the middle of a reply: it is shown and does not count, its step is asked again in the same turn', async () => {
     const session = new TestSession();
-    const gate = new Gate();
-    chat.reply(text('Half a '), text('reply'), gate);
+    chat.reply(text('Half a '), text('reply'), new Gate());
     const { run } = await session.accept<Started>('turn', { message: 'first input' });
     await begun(session, 'text_delta');
     await session.accept('patch', { title: 'All that was said so far is stored' });
     const before = await session.snapshot();
     await session.kill();
+    chat.reply(text('A whole reply'));
+    const ended = await session.ended(run);
+    expect(ended).toMatchObject({ run, turn: 1, reason: 'done', text: 'A whole reply' });
     const after = await session.snapshot();
-    expect(after.status).toBe('idle');
-    expect(after.epoch).toBe(before.epoch + 1);
-    expect(after.lastEnded).toMatchObject({
-      run,
-      reason: 'failed',
-      error: { class: 'recovery_exhausted' },
-      errorKind: 'transport_error',
-    });
-    expect(after.partial?.message.content).toEqual([{ type: 'text', text: 'Half a reply' }]);
-    expect(after.messages.map(({ role }) => role)).toEqual(['user']);
-    const ends = (await storedEvents(session)).filter(
-      (event) => event.type === 'turn_ended' || event.type === 'message_discarded',
-    );
-    expect(ends.map(({ type }) => type)).toEqual(['message_discarded', 'turn_ended']);
+    expect(after).toMatchObject({ status: 'idle', epoch: before.epoch + 1, partial: null, turn: 1 });
+    expect(saidIn(after.messages)).toEqual(['user: first input', 'assistant: A whole reply']);
+    expect(saidIn(after.left.map(({ message }) => message))).toEqual(['assistant: Half a reply']);
+    const events = await storedEvents(session);
+    const told = events.filter(({ type }) => type !== 'state' && type !== 'text_delta').map(({ type }) => type);
+    expect(told).toEqual([
+      'turn_started',
+      'step_started',
+      'message_started',
+      'warning',
+      'message_discarded',
+      'message_started',
+      'message_ended',
+      'step_ended',
+      'turn_ended',
+    ]);
+    expect(chat.requests[1]?.text).toBe(chat.requests[0]?.text);
     await checkWhole(session, after);
   });
 
-  it('RUN-06 RUN-16 in a later step counts the steps that are stored: what they appended, and their tokens', async () => {
+  it('RUN-06 RUN-16 RUN-07 in a later step: the turn counts all its steps, what they appended and their tokens', async () => {
     const session = new TestSession();
-    const gate = new Gate();
     chat.reply(call('c', 'clock', {}), usage(11, 7));
-    chat.reply(text('It is'), gate);
-    await session.accept<Started>('turn', { message: 'first input' });
+    chat.reply(text('It is'), new Gate());
+    const { run } = await session.accept<Started>('turn', { message: 'first input' });
     await begun(session, 'text_delta');
     await session.kill();
-    const { lastEnded, messages } = await session.snapshot();
-    expect(lastEnded?.appended.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
-    expect(lastEnded?.appended).toHaveLength(3);
-    expect(lastEnded).toMatchObject({ reason: 'failed', finish: 'tool_calls', usage: { input: 11, output: 7 } });
+    chat.reply(text('It is noon'), usage(20, 3));
+    const ended = await session.ended(run);
+    const { messages } = await session.snapshot();
+    expect(ended.appended.map(({ id }) => id)).toEqual(messages.map(({ id }) => id));
+    expect(ended).toMatchObject({ reason: 'done', finish: 'stop', usage: { input: 31, output: 10 } });
+    expect(saidIn(messages).at(-1)).toBe('assistant: It is noon');
   });
 
-  it('RUN-15 between the admission of a turn and its first event ends it; the input stays', async () => {
+  it('RUN-15 between the admission of a turn and its first event: the turn is played', async () => {
     const session = new TestSession();
     await session.accept('patch', { title: 'x' });
     const states = await recordRows(session);
@@ -252,12 +264,11 @@ describe('a death', () => {
     await session.turn('first input');
     const admitted = states.find((rows) => rows.runs?.length === 1 && !JSON.stringify(rows.events).includes('turn_started'));
     if (admitted === undefined) throw new Error('the admission was not recorded');
-    const dead = await deadSession(admitted);
-    const after = await dead.snapshot();
-    expect(after).toMatchObject({ status: 'idle', turn: 1, partial: null, lastEnded: { turn: 1, reason: 'failed' } });
-    expect(after.messages.map(({ role }) => role)).toEqual(['user']);
     chat.reply(text('Now'));
-    expect((await dead.play('retry')).text).toBe('Now');
+    const dead = await deadSession(admitted);
+    const after = await rested(dead);
+    expect(after).toMatchObject({ status: 'idle', turn: 1, partial: null, lastEnded: { turn: 1, reason: 'done', text: 'Now' } });
+    await checkWhole(dead, after);
   });
 
   it('CANC-01 after a cancel was acknowledged: the cancel holds and no model is asked', async () => {
@@ -286,30 +297,38 @@ describe('a death', () => {
     await begun(session, 'text_delta');
     await session.accept('interject', { message: 'two', delivery: 'queue' });
     await session.accept('interject', { message: 'three', delivery: 'queue' });
-    chat.reply(text('to two'));
-    chat.reply(text('to three'));
+    for (const reply of ['to one', 'to two', 'to three']) chat.reply(text(reply));
     await session.kill();
     const after = await rested(session);
-    const said = after.messages.map((message) =>
-      message.content.map((part) => (part.type === 'text' ? part.text : part.type)).join(),
-    );
-    expect(said).toEqual(['one', 'two', 'to two', 'three', 'to three']);
+    expect(saidIn(after.messages)).toEqual([
+      'user: one',
+      'assistant: to one',
+      'user: two',
+      'assistant: to two',
+      'user: three',
+      'assistant: to three',
+    ]);
     expect(after.inbox).toEqual([]);
-    expect(chat.requests).toHaveLength(3);
-    expect(chat.requests[1]?.text).not.toContain('three');
+    expect(chat.requests).toHaveLength(4);
+    expect(chat.requests[2]?.text).not.toContain('three');
     await checkWhole(session, after);
   });
 
-  it('INTR-19 in a tool: the call is a part of what was cut, and a resume does not run it again', async () => {
+  it('RUN-04 TOOL-29 in a tool that only reads, or is idempotent: it runs again, and calls that had settled do not', async () => {
     const session = new TestSession();
-    chat.reply(text('Waiting'), call('w', 'wait', { seconds: 300 }));
-    await session.accept('turn', { message: 'first input' });
-    await begun(session, 'tool_started');
+    chat.reply(call('c', 'clock'), call('w', 'wait', { seconds: 300 }));
+    const { run } = await session.accept<Started>('turn', { message: 'first input' });
+    await begun(session, 'tool_ended');
     await session.kill();
-    const after = await session.snapshot();
-    expect(after.partial?.message.content.map(({ type }) => type)).toEqual(['text', 'tool_call']);
-    expect(after.messages).toHaveLength(1);
-    await checkWhole(session, after);
+    await session.snapshot();
+    const started = (await session.history()).filter(isEvent('tool_started'));
+    expect(started).toHaveLength(3);
+    await session.accept('cancel', { target: run });
+    expect((await session.ended(run)).reason).toBe('cancelled');
+    const ends = (await storedEvents(session)).filter(isEvent('tool_ended'));
+    expect(new Set(ends.map((event) => (event.type === 'tool_ended' ? event.id : '')))).toHaveLength(2);
+    expect(ends).toHaveLength(2);
+    expect(chat.requests).toHaveLength(1);
   });
 
   it('B13 PAUSE-23 while calls wait loses none of them, nor what was answered already', async () => {
@@ -327,7 +346,7 @@ describe('a death', () => {
     expect(await session.count('notes')).toBe(1);
   });
 
-  it('G-11 after an answered call ran and before its results were stored: it does not run twice', async () => {
+  it('G-11 RUN-04 after an answered call ran and before its results were stored: it does not run twice', async () => {
     const session = new TestSession();
     chat.reply(call('a', 'write_note', { text: 'once' }), call('b', 'wait', { seconds: 0 }));
     await session.turn('first input');
@@ -336,17 +355,16 @@ describe('a death', () => {
     await session.play('answers', allAnswers(await session.snapshot()));
     const ran = states.find((rows) => rows.notes?.length === 1 && rows.pending?.length === 1 && endedCalls(rows) === 2);
     if (ran === undefined) throw new Error('no state between the call and its step');
-    const dead = await deadSession(ran);
-    const after = await dead.snapshot();
-    expect(after).toMatchObject({ status: 'awaiting_input', staged: [], lastEnded: { reason: 'failed' } });
     chat.reply(text('Saved once'));
-    const ended = await dead.play('answers', allAnswers(after));
-    expect(ended.text).toBe('Saved once');
-    expect(JSON.stringify(ended.appended)).toContain('Saved.');
+    const dead = await deadSession(ran);
+    const after = await rested(dead);
+    expect(after).toMatchObject({ status: 'idle', staged: [], pending: [], lastEnded: { reason: 'done', text: 'Saved once' } });
+    expect(JSON.stringify(after.lastEnded?.appended)).toContain('Saved.');
     expect(await dead.count('notes')).toBe(1);
+    await checkWhole(dead, after);
   });
 
-  it('G-11 while an answered call ran: whether it took effect is unknown, and the model is told so', async () => {
+  it('G-11 C-8 while an answered call ran: whether it took effect is unknown, and the model is told so', async () => {
     const session = new TestSession();
     chat.reply(call('a', 'write_note', { text: 'perhaps' }));
     await session.turn('first input');
@@ -355,11 +373,16 @@ describe('a death', () => {
     await session.play('answers', allAnswers(await session.snapshot()));
     const began = states.find((rows) => rows.pending?.length === 1 && JSON.stringify(rows.events).includes('tool_started'));
     if (began === undefined) throw new Error('no state within the call');
-    const dead = await deadSession({ ...began, notes: [] });
     chat.reply(text('I see'));
-    const ended = await dead.play('answers', allAnswers(await dead.snapshot()));
-    expect(JSON.stringify(ended.appended)).toContain('Outcome unknown');
+    const dead = await deadSession({ ...began, notes: [] });
+    const after = await rested(dead);
+    expect(after.lastEnded).toMatchObject({ reason: 'done', text: 'I see' });
+    expect(JSON.stringify(after.messages)).toContain('Outcome unknown');
+    expect(chat.requests.at(-1)?.text).toContain('Outcome unknown');
     expect(await dead.count('notes')).toBe(0);
+    const told = (await storedEvents(dead)).find(isEvent('tool_ended', { run: after.run }));
+    expect(JSON.stringify(told)).toContain('Outcome unknown');
+    await checkWhole(dead, after);
   });
 
   it('EVT-35 gives the stream of a run, asked for again, all that is stored of it and its end', async () => {
@@ -368,11 +391,12 @@ describe('a death', () => {
     const { run, cursor } = await session.accept<Started>('turn', { message: 'first input' });
     await begun(session, 'text_delta');
     await session.kill();
+    chat.reply(text('Whole'));
     const stream = await session.stub.follow({ run, cursor, format: 'ndjson' });
     const lines = (await new Response(stream).text()).trim().split('\n');
     const events = lines.map((line) => JSON.parse(line) as SessionEvent);
     expect(events[0]?.type).toBe('turn_started');
-    expect(events.at(-1)).toMatchObject({ type: 'turn_ended', reason: 'failed' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn_ended', reason: 'done' });
     expect(events.every((event) => event.run === run)).toBe(true);
   });
 
@@ -389,7 +413,8 @@ describe('a death', () => {
     const back = await session.socket(`${epoch - 1}.${seen.at(-1)?.seq}`);
     expect(back.frames[0]).toHaveProperty('snapshot');
     const stored = await storedEvents(session);
-    const durable = seen.filter((event) => event.type !== 'text_delta');
+    const durable = seen.filter((event) => event.type === 'state');
+    expect(durable).toHaveLength(1);
     expect(stored).toEqual(expect.arrayContaining(durable));
   });
 });

@@ -76,6 +76,8 @@ export interface FakeChat {
   readonly requests: readonly RecordedRequest[];
   /** Scripts the answer to the next request that has none; calls add up. A request without a script fails with HTTP 500. */
   reply(...pieces: readonly Piece[]): void;
+  /** Answers every request for which nothing is scripted. */
+  otherwise(script: (request: ChatRequest) => readonly Piece[]): void;
   /** Resolves with request `n` (from 1), once it came. */
   request(n: number): Promise<RecordedRequest>;
 }
@@ -89,12 +91,14 @@ const endpoint = { HARNESS_OPENAI_URL: 'http://model.test/v1', HARNESS_MODEL: 's
  */
 export function fakeChat(variables: Readonly<Record<string, string>> = {}): FakeChat {
   let scripts: (readonly Piece[])[] = [];
+  let fallback: (request: ChatRequest) => readonly Piece[] = unscripted;
   let requests: RecordedRequest[] = [];
   let waiting: { readonly n: number; readonly resolve: (request: RecordedRequest) => void }[] = [];
   const all = { ...endpoint, ...variables };
 
   beforeEach(() => {
     scripts = [];
+    fallback = unscripted;
     requests = [];
     waiting = [];
     Object.assign(env, all);
@@ -103,8 +107,7 @@ export function fakeChat(variables: Readonly<Record<string, string>> = {}): Fake
       const request: RecordedRequest = { text: body, body: JSON.parse(body) as ChatRequest };
       requests.push(request);
       for (const waiter of waiting) if (waiter.n === requests.length) waiter.resolve(request);
-      const unscripted = status(500, '{"error":{"message":"The test scripted no answer to this request."}}');
-      return respond(scripts.shift() ?? [unscripted], init?.signal ?? undefined);
+      return respond(scripts.shift() ?? fallback(request.body), init?.signal ?? undefined);
     });
   });
 
@@ -118,6 +121,9 @@ export function fakeChat(variables: Readonly<Record<string, string>> = {}): Fake
       return requests;
     },
     reply: (...pieces) => void scripts.push(pieces),
+    otherwise: (script) => {
+      fallback = script;
+    },
     request: (n) => {
       const known = requests[n - 1];
       if (known !== undefined) return Promise.resolve(known);
@@ -127,6 +133,8 @@ export function fakeChat(variables: Readonly<Record<string, string>> = {}): Fake
     },
   };
 }
+
+const unscripted = (): readonly Piece[] => [status(500, '{"error":{"message":"The test scripted no answer to this request."}}')];
 
 function respond(pieces: readonly Piece[], signal: AbortSignal | undefined): Response {
   const [first] = pieces;

@@ -1,72 +1,82 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { guardTime, releaseGuard, renewGuard, takeGuard } from '../../src/session/rows/guard.ts';
+import type { EndedRun } from '../../src/session/protocol/index.ts';
+import { beat, endRun, type Life, openRun, type RunRow, takeOver } from '../../src/session/rows/runs.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { call, fakeChat, hangUp, isEvent, type Piece, type Started, TestSession, text } from './support.ts';
 
 const chat = fakeChat();
 
-const name = 'work';
-const first = { owner: 'first', incarnation: 'life 1' };
-const second = { owner: 'second', incarnation: 'life 1' };
-const reborn = { owner: 'second', incarnation: 'life 2' };
+const life = (incarnation: string): Life => ({ incarnation, build: '1' });
 
-/** Runs with the tables of a session that is in use. */
-async function withTables<T>(work: (sql: SqlStorage) => T): Promise<T> {
+/** A session whose turn waits for its model, and the run's row, as a life of its own would find it. */
+async function running(): Promise<{ session: TestSession; gate: Gate; row: RunRow }> {
   const session = new TestSession();
-  await session.accept('patch', { title: 'Guards' });
+  const gate = new Gate();
+  chat.reply(gate, text('Hi'));
+  await session.accept<Started>('turn', { message: 'Go' });
+  await gate.reached;
+  return { session, gate, row: await inRows(session, rowOf) };
+}
+
+function inRows<T>(session: TestSession, work: (sql: SqlStorage) => T): Promise<T> {
   return runInDurableObject(session.stub, (_, state) => work(state.storage.sql));
 }
 
-const row = (sql: SqlStorage): unknown => sql.exec('SELECT owner, incarnation, generation, expires FROM guard').toArray()[0];
+function rowOf(sql: SqlStorage): RunRow {
+  const row = openRun(sql);
+  if (row === undefined) throw new Error('nothing runs');
+  return row;
+}
 
-describe('a guard', () => {
-  it('LOCK-01 LOCK-13 is one row with its expiry, and nobody else has it meanwhile', () =>
-    withTables((sql) => {
-      expect(takeGuard(sql, name, first, 1000)).toBe(true);
-      expect(row(sql)).toEqual({ ...first, generation: 1, expires: 1000 + guardTime });
-      expect(takeGuard(sql, name, second, 1000)).toBe(false);
-      expect(takeGuard(sql, 'other', second, 1000)).toBe(true);
-    }));
+const end = (run: string): EndedRun => ({ run }) as EndedRun;
 
-  it('LOCK-06 is not taken twice by its own holder', () =>
-    withTables((sql) => {
-      takeGuard(sql, name, first, 1000);
-      expect(takeGuard(sql, name, first, 1000)).toBe(false);
-    }));
+describe('the row of a run', () => {
+  it('LOCK-01 LOCK-13 is the guard: with it, in one statement, are the life that holds it and its heartbeat', async () => {
+    const { session, gate, row } = await running();
+    expect(row).toMatchObject({ generation: 1, deaths: 0, incarnation: expect.stringMatching(/^life_/), heartbeat: row.started });
+    expect(await session.refusal('turn', { message: 'Me too' })).toBe('session_locked');
+    gate.open();
+    await session.ended(row.id);
+    expect(await inRows(session, openRun)).toBe(undefined);
+  });
 
-  it('LOCK-09 is released by the holder that took it, and by no other', () =>
-    withTables((sql) => {
-      takeGuard(sql, name, first, 1000);
-      takeGuard(sql, name, reborn, 2000);
-      expect(releaseGuard(sql, name, first)).toBe(false);
-      expect(releaseGuard(sql, name, { ...reborn, incarnation: 'life 1' })).toBe(false);
-      expect(row(sql)).toEqual({ ...reborn, generation: 2, expires: 2000 + guardTime });
-      expect(releaseGuard(sql, name, reborn)).toBe(true);
-      expect(row(sql)).toBe(undefined);
-    }));
+  it('LOCK-10 C-17 is taken over by another life, and then the life before can neither renew nor end it', async () => {
+    const { session, gate, row } = await running();
+    await inRows(session, (sql) => {
+      const taken = takeOver(sql, row, life('life 2'), true, 5000);
+      expect(rowOf(sql)).toEqual(taken);
+      expect(taken).toMatchObject({ incarnation: 'life 2', generation: 2, heartbeat: 5000, deaths: 1 });
+      beat(sql, row.id, row.incarnation, 6000);
+      expect(() => endRun(sql, end(row.id), row.incarnation)).toThrow('does not play it');
+      expect(rowOf(sql)).toEqual(taken);
+      takeOver(sql, taken, row, false, row.started);
+    });
+    gate.open();
+    expect(await session.ended(row.id)).toMatchObject({ reason: 'done' });
+  });
 
-  it('LOCK-10 C-17 of a dead incarnation is taken over, before its expiry too', () =>
-    withTables((sql) => {
-      takeGuard(sql, name, first, 1000);
-      expect(takeGuard(sql, name, reborn, 1001)).toBe(true);
-    }));
-
-  it('LOCK-15 is renewed by its holder alone', () =>
-    withTables((sql) => {
-      takeGuard(sql, name, first, 1000);
-      expect(renewGuard(sql, name, second, 5000)).toBe(false);
-      expect(renewGuard(sql, name, first, 5000)).toBe(true);
-      expect(row(sql)).toEqual({ ...first, generation: 1, expires: 5000 + guardTime });
-    }));
+  it('LOCK-15 LOCK-09 is renewed and ended by the life that plays it', async () => {
+    const { session, row } = await running();
+    await inRows(session, (sql) => {
+      beat(sql, row.id, row.incarnation, row.heartbeat + 1000);
+      expect(rowOf(sql).heartbeat).toBe(row.heartbeat + 1000);
+      endRun(sql, end(row.id), row.incarnation);
+      expect(openRun(sql)).toBe(undefined);
+    });
+    await session.kill();
+  });
 
   it.each([null, '', 'soon', '17e', 1.5])(
-    'LOCK-11 LOCK-12 cannot have %j as its expiry: a torn value proves nothing',
-    (expires) =>
-      withTables((sql) => {
-        const insert = 'INSERT INTO guard (name, owner, incarnation, generation, expires) VALUES (?, ?, ?, 1, ?)';
-        expect(() => sql.exec(insert, name, 'first', 'life 1', expires)).toThrow();
-      }),
+    'LOCK-11 LOCK-12 cannot have %j as its heartbeat: a torn value proves nothing',
+    async (heartbeat) => {
+      const { session, gate, row } = await running();
+      await inRows(session, (sql) => {
+        expect(() => sql.exec('UPDATE runs SET heartbeat = ? WHERE id = ?', heartbeat, row.id)).toThrow();
+      });
+      gate.open();
+      await session.ended(row.id);
+    },
   );
 });
 
@@ -86,11 +96,11 @@ describe('the guard of a run', () => {
     chat.reply(gate, ...pieces);
     const { run } = await session.accept<Started>('turn', { message: 'Go', maxSteps: 1 });
     await gate.reached;
-    expect(await session.rows('SELECT name, owner, generation FROM guard')).toEqual([{ name: 'run', owner: run, generation: 1 }]);
+    expect(await session.rows("SELECT id FROM runs WHERE status = 'running'")).toEqual([{ id: run }]);
     await end(session);
     gate.open();
     expect(await session.ended(run)).toMatchObject({ reason });
-    expect(await session.count('guard')).toBe(0);
+    expect(await inRows(session, openRun)).toBe(undefined);
   });
 
   it('FAIL-15 is given back when an event cannot be stored: the turn fails and the next one runs', async () => {
@@ -104,13 +114,13 @@ describe('the guard of a run', () => {
       reason: 'failed',
       error: { class: 'internal', message: expect.not.stringContaining('full') },
     });
-    expect(await session.count('guard')).toBe(0);
+    expect(await inRows(session, openRun)).toBe(undefined);
     await session.rows('DROP TRIGGER full');
     chat.reply(text('Hi'));
     expect(await session.turn('Again')).toMatchObject({ reason: 'done' });
   });
 
-  it('LOCK-04 FAIL-15 is given back when not even the end can be stored: the object begins anew', async () => {
+  it('LOCK-04 FAIL-15 is taken over when not even the end can be stored: the object begins anew, and the turn goes on', async () => {
     const session = new TestSession();
     const gate = new Gate();
     chat.reply(gate, text('Hi'));
@@ -121,9 +131,17 @@ describe('the guard of a run', () => {
         throw new Error('full');
       };
     });
+    chat.reply(text('Hi'));
     gate.open();
-    await expect.poll(() => session.count('guard').catch(() => -1)).toBe(0);
-    expect(await session.ended(run)).toMatchObject({ reason: 'failed', error: { class: 'recovery_exhausted' } });
+    await expect
+      .poll(() =>
+        session.snapshot().then(
+          ({ status }) => status,
+          () => 'gone',
+        ),
+      )
+      .toBe('idle');
+    expect(await session.ended(run)).toMatchObject({ reason: 'done', text: 'Hi' });
     chat.reply(text('Hi'));
     expect(await session.turn('Again')).toMatchObject({ reason: 'done' });
     expect((await session.history()).filter(isEvent('turn_ended', { run }))).toHaveLength(1);
@@ -136,7 +154,7 @@ describe('the guard of a run', () => {
     const before = await session.snapshot();
     expect(await session.refusal('turn', { message: 'Go', id: 'once' })).toBe('unavailable');
     expect(await session.snapshot()).toEqual(before);
-    expect([await session.count('messages'), await session.count('guard'), await session.count('receipts')]).toEqual([0, 0, 0]);
+    expect([await session.count('messages'), await session.count('alarms'), await session.count('receipts')]).toEqual([0, 0, 0]);
     await session.rows('DROP TRIGGER full');
     chat.reply(text('Hi'));
     expect(await session.play('turn', { message: 'Go', id: 'once' })).toMatchObject({ reason: 'done' });

@@ -250,14 +250,15 @@ describe('the inbox', () => {
     expect((await session.snapshot()).inbox).toEqual([]);
   });
 
-  it('STEER-10 after a death what waits lands by itself, in its own turn', async () => {
+  it('STEER-10 after a death what waits lands by itself, once the turn has answered what came before', async () => {
     const { session, run } = await running();
     await session.accept('interject', { message: 'A', delivery: 'queue' });
     await session.kill();
+    chat.reply(text('One.'));
     chat.reply(text('Two.'));
-    await session.event(nextRest(run));
-    expect(await session.snapshot()).toMatchObject({ inbox: [], lastEnded: { reason: 'done', text: 'Two.' } });
-    expect(saidIn((await session.snapshot()).messages)).toEqual(['user: Go', 'user: A', 'assistant: Two.']);
+    expect(await session.ended(run)).toMatchObject({ reason: 'done', text: 'Two.' });
+    expect(await session.snapshot()).toMatchObject({ inbox: [] });
+    expect(saidIn((await session.snapshot()).messages)).toEqual(['user: Go', 'assistant: One.', 'user: A', 'assistant: Two.']);
   });
 
   it('a refused edit changes nothing', async () => {

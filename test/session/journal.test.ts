@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import first from '../../migrations/session/0001.sql';
 import { randomId } from '../../src/core/index.ts';
 import type { Draft } from '../../src/session/joiner.ts';
-import { Journal, type Work } from '../../src/session/journal.ts';
+import { type Broken, Journal, type Listener, type Work } from '../../src/session/journal.ts';
 import type { SessionEvent } from '../../src/session/protocol/index.ts';
 
 const head = { run: 'run_1', turn: 1, parent: null };
@@ -25,16 +25,20 @@ interface Bench {
 function withJournal<T>(
   work: (bench: Bench) => T,
   listener: (event: SessionEvent, sql: SqlStorage) => void = () => {},
+  broken: Broken = (error) => {
+    throw error;
+  },
 ): Promise<T> {
   return runInDurableObject(env.DIRECTORY.getByName(randomId('journal')), async (_, { storage }) => {
     await storage.deleteAll();
     const { sql } = storage;
     sql.exec(first);
     const heard: SessionEvent[] = [];
-    const journal = new Journal(storage, 0, (event) => {
+    const hear: Listener = (event) => {
       heard.push(event);
       listener(event, sql);
-    });
+    };
+    const journal = new Journal(storage, 0, hear, broken);
     return work({ journal, heard, sql, rows: () => sql.exec<{ n: number }>('SELECT count(*) AS n FROM events').one().n });
   });
 }
@@ -136,6 +140,71 @@ describe('Journal', () => {
       tell(journal, step(2));
       expect(after(journal, 0)).toEqual(heard);
       expect(heard.map(({ type }) => type)).toEqual(['text_delta', 'step_started']);
+    });
+  });
+
+  it('EVT-12 keeps a block that could not be stored where readers find it, and stores it a second later', async () => {
+    await withJournal(({ journal, heard, sql, rows }) => {
+      const original = sql.exec;
+      for (const text of ['a', 'x'.repeat(70_000)]) {
+        const before = rows();
+        sql.exec = () => {
+          throw new Error('disk is full');
+        };
+        journal.live(delta(text));
+        vi.advanceTimersByTime(1000);
+        sql.exec = original;
+        expect(after(journal, 0)).toEqual(heard);
+        expect(rows()).toBe(before);
+        vi.advanceTimersByTime(1000);
+        expect(rows()).toBe(before + 1);
+        expect(after(journal, 0)).toEqual(heard);
+      }
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
+
+  it('EVT-28 a change that was stored and could not be told is no failed change: it breaks this life', async () => {
+    const broken = vi.fn();
+    const effect = vi.fn();
+    const failing = (): void => {
+      throw new Error('cannot be told');
+    };
+    await withJournal(
+      ({ journal, rows }) => {
+        const value = journal.transact((work) => {
+          work.emit(step(1));
+          work.after(effect);
+          return 'stored';
+        });
+        expect([value, rows(), journal.seq]).toEqual(['stored', 1, 1]);
+        expect(broken).toHaveBeenCalledExactlyOnceWith(new Error('cannot be told'));
+        journal.live(delta('a'));
+        expect(broken).toHaveBeenCalledTimes(2);
+      },
+      failing,
+      broken,
+    );
+    expect(effect).not.toHaveBeenCalled();
+  });
+
+  it('G-19 stores one event that is larger than a row, and leaves nothing of one that cannot be stored', async () => {
+    await withJournal(({ journal, heard, sql, rows }) => {
+      const large = warning('日'.repeat(1_000_000));
+      tell(journal, large);
+      journal.live({ type: 'tool_progress', ...head, id: 'call_1', value: { text: 'x'.repeat(3_000_000) } });
+      expect(rows()).toBe(2);
+      expect(after(journal, 0)).toEqual(heard);
+      const pieces = (): number => sql.exec<{ n: number }>('SELECT count(*) AS n FROM blobs').one().n;
+      const before = pieces();
+      const original = sql.exec.bind(sql);
+      sql.exec = ((query: string, ...values: SqlStorageValue[]) => {
+        if (query.includes('INTO events')) throw new Error('disk is full');
+        return original(query, ...values);
+      }) as typeof sql.exec;
+      expect(() => tell(journal, warning('é'.repeat(1_000_000)))).toThrow('disk is full');
+      sql.exec = original;
+      expect([pieces(), rows()]).toEqual([before, 2]);
     });
   });
 

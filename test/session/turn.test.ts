@@ -199,6 +199,6 @@ describe('a turn that fails', () => {
     await session.event(isEvent('turn_ended', { run: ended.run }));
     const ends = (await session.history()).filter(isEvent('turn_ended', { run: ended.run }));
     expect(ends).toHaveLength(1);
-    expect(await session.count('guard')).toBe(0);
+    expect(await session.rows("SELECT id FROM runs WHERE status = 'running'")).toEqual([]);
   });
 });

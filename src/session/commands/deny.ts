@@ -2,7 +2,7 @@ import { notRun, type Outcome as CallOutcome, resultsId, resultsMessage, toolCal
 import type { Change } from '../context.ts';
 import { type Actor, accepted, refused, type StateChange, type StoredMessage } from '../protocol/index.ts';
 import { stateEvent } from '../recorder.ts';
-import { coreMessage, putMessage, readThread } from '../rows/messages.ts';
+import { coreMessage, newestMessages, putMessage } from '../rows/messages.ts';
 import { markAnswers, putAnswer, readPending, replacePending } from '../rows/pending.ts';
 import { updateSession } from '../rows/session.ts';
 import { type Handler, locked } from './command.ts';
@@ -22,7 +22,8 @@ export function settleDenied({ context }: Change, reason: string | null, by: Act
   const { sql } = context;
   const { thread } = context.row();
   const pending = readPending(sql);
-  const messages = readThread(sql, thread);
+  // The conversation ends with the step that waits: the calls, and the results there are so far.
+  const messages = newestMessages(sql, 2);
   const assistant = messages.findLast((message) =>
     toolCalls(message).some((call) => pending.some((item) => item.call.id === call.id)),
   );

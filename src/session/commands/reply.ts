@@ -16,7 +16,7 @@ export const resume: Handler<'resume'> = (change, body, giver) => {
   const { context } = change;
   const { status } = context.view();
   if (status === 'running') return locked();
-  const last = newestMessage(context.sql, context.row().thread);
+  const last = newestMessage(context.sql);
   if (status === 'awaiting_input' || last?.role !== 'user') {
     return refused(
       'resume_not_valid',
@@ -51,7 +51,7 @@ export const retry: Handler<'retry'> = (change, body, giver) => {
     return admit(change, { start: { kind: 'answers', answers: all }, ...shared });
   }
   if (!failed) return refused('nothing_to_retry', 'The last turn did not fail.');
-  const last = newestMessage(context.sql, thread);
+  const last = newestMessage(context.sql);
   if (last === undefined || last.role !== 'user') return refused('nothing_to_retry', 'The failed turn left nothing to answer.');
   const { input } = newest.row;
   if (input.kind === 'resume' && readMessage(context.sql, input.edit.id) === undefined) {
@@ -86,7 +86,7 @@ export const partial: Handler<'partial'> = (change, body) => {
 
 function keptReply({ context }: Change, reply: Outcome<Message>): Outcome<Message> {
   if (!reply.ok) return reply;
-  const last = newestMessage(context.sql, context.row().thread);
+  const last = newestMessage(context.sql);
   if (last?.role !== 'user') return refused('nothing_partial', 'The conversation went on without the partial reply.');
   const content = reply.value.content.filter((part) => part.type !== 'tool_call');
   const kept = { ...reply.value, content };

@@ -2,7 +2,7 @@ import { accepted, refused } from '../protocol/index.ts';
 import { leaveBehind } from '../admission.ts';
 import { stateEvent } from '../recorder.ts';
 import { readInbox } from '../rows/inbox.ts';
-import { type SessionRow, updateSession } from '../rows/session.ts';
+import { beginThread, type SessionRow, updateSession } from '../rows/session.ts';
 import { summaryOf } from '../state.ts';
 import { awaiting, type Handler, locked } from './command.ts';
 
@@ -45,12 +45,11 @@ export const newThread: Handler<'new'> = (change) => {
   if (status === 'running') return locked();
   if (status === 'awaiting_input') return awaiting();
   leaveBehind(change);
-  const thread = context.row().thread + 1;
-  updateSession(context.sql, { thread, contextUsed: 0, updated: context.now() });
+  beginThread(context.sql, context.now());
   const { session, context: window } = context.view().usage;
   work.emit(
     stateEvent({
-      thread,
+      thread: context.row().thread,
       messages: [],
       left: [],
       partial: null,

@@ -1,8 +1,7 @@
 import type { CommandBody } from '../protocol/index.ts';
 import { accepted } from '../protocol/index.ts';
 import type { Change } from '../context.ts';
-import { readRun } from '../rows/runs.ts';
-import { putStop, type StopKind } from '../rows/stops.ts';
+import { isOver, putStop, type StopKind } from '../rows/stops.ts';
 import { type Giver, type Handler, nothingDone } from './command.ts';
 
 /** `cancel`: ends the admitted turn, or the one that is named, even if that comes later (CANC-01, CANC-09). */
@@ -24,10 +23,4 @@ function stop(
   putStop(context.sql, target, { kind, actor: giver.actor });
   if (active !== null && (active.id === target || active.command === target)) work.after(() => context.runner.stop(kind));
   return accepted(null);
-}
-
-/** True when the target is a run, or the command of one, that has ended: nothing is left to stop. */
-function isOver(sql: SqlStorage, target: string): boolean {
-  if (readRun(sql, target)?.ended) return true;
-  return sql.exec("SELECT 1 FROM runs WHERE command = ? AND status = 'ended'", target).toArray().length > 0;
 }

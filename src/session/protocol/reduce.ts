@@ -1,5 +1,5 @@
 import { changeCall, type Event, fold, type Message, type View } from '../../core/index.ts';
-import type { SessionEvent, Snapshot, StateChange, StoredMessage } from './wire.ts';
+import type { PartialReply, SessionEvent, Snapshot, StateChange, StoredMessage } from './wire.ts';
 
 /** The most partial replies left behind that a snapshot shows: the newest. */
 export const leftLimit = 50;
@@ -16,6 +16,8 @@ export function applyEvent(snapshot: Snapshot, event: SessionEvent): Snapshot {
       return applyState(seen, event);
     case 'tool_started':
       return { ...seen, ...changeCall(viewOf(seen), event.id, () => ({ state: 'running' })) } as Snapshot;
+    case 'tool_waiting':
+      return { ...seen, ...changeCall(viewOf(seen), event.id, () => ({ state: 'waiting' })) } as Snapshot;
     case 'message_discarded':
       return seen.step?.id === event.id ? { ...seen, step: null } : seen;
     case 'turn_started':
@@ -61,10 +63,7 @@ function applyState(snapshot: Snapshot, event: SessionEvent & StateChange): Snap
     ...snapshot,
     ...fields,
     messages: upsert(anew ? [] : snapshot.messages, messages ?? [], (message) => message.id),
-    left: newest(
-      upsert(anew ? [] : snapshot.left, left ?? [], (partial) => partial.run),
-      leftLimit,
-    ),
+    left: newest(leftWith(anew ? [] : snapshot.left, left ?? [], fields.partial ?? null), leftLimit),
     ...(anew ? { run: null } : {}),
   };
 }
@@ -78,6 +77,22 @@ function upsert<T>(before: readonly T[], changed: readonly T[], keyOf: (item: T)
     return found ?? item;
   });
   return [...kept, ...newer.values()];
+}
+
+/** The replies left behind, with those that were left now at the end; a reply is either left or offered for a resume. */
+function leftWith(
+  before: readonly PartialReply[],
+  added: readonly PartialReply[],
+  offered: PartialReply | null,
+): readonly PartialReply[] {
+  const changed = [...added, ...(offered === null ? [] : [offered])];
+  if (changed.length === 0) return before;
+  const keys = new Set(changed.map(partialKey));
+  return [...before.filter((partial) => !keys.has(partialKey(partial))), ...added];
+}
+
+function partialKey({ run, message }: PartialReply): string {
+  return JSON.stringify([run, message.id]);
 }
 
 function newest<T>(items: readonly T[], limit: number): readonly T[] {

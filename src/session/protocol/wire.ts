@@ -158,7 +158,7 @@ export interface SessionEventHead {
 
 /**
  * The changed fields of the snapshot. `messages` holds messages that are new or changed, to be put in by id; when `thread`
- * changes with it, the lists start anew; `left` holds partial replies that were left behind, to be added by run. Every other field replaces the one before.
+ * changes with it, the lists start anew; `left` holds partial replies that were left behind, to be put at the end by run and message; one that `partial` offers is left no more. Every other field replaces the one before.
  */
 export type StateChange = Partial<Omit<Snapshot, 'scope' | 'epoch' | 'seq' | 'run' | 'turn' | 'presence' | 'more'>>;
 
@@ -166,6 +166,7 @@ export type StateChange = Partial<Omit<Snapshot, 'scope' | 'epoch' | 'seq' | 'ru
 export type SessionEventBody =
   | ({ readonly type: 'state' } & StateChange)
   | { readonly type: 'tool_started'; readonly id: string }
+  | { readonly type: 'tool_waiting'; readonly id: string; readonly pending: Pending }
   | { readonly type: 'message_discarded'; readonly id: string; readonly reason: string }
   | { readonly type: 'retry_scheduled'; readonly after: number; readonly attempt: number; readonly reason: string }
   | { readonly type: 'warning'; readonly code: string; readonly detail: string };

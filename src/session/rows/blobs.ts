@@ -1,5 +1,8 @@
-/** The most characters of one row: the platform's limit is 2 MB of UTF-8. */
-const rowLimit = 524_288;
+/** The most characters of a piece: as JSON each may take six bytes, and the platform's limit of a row is 2 MB. */
+const pieceLimit = 262_144;
+
+/** What values that are given out are stored under. Other keys hold what stands for a cell (spill.ts). */
+const givenOut = /^[0-9a-f]{64}$/;
 
 /** A large value as it is given out. */
 export interface Blob {
@@ -7,19 +10,26 @@ export interface Blob {
   readonly text: string;
 }
 
-/** Stores a value under its hash, in as many rows as it takes; one that is there stays. */
+/**
+ * Stores a value under its hash, in as many rows as it takes; one that is there stays. The first piece is written last: a value whose writing
+ * broke off counts as not there, and can be stored again.
+ */
 export function putBlob(sql: SqlStorage, hash: string, { mediaType, text }: Blob): void {
-  if (sql.exec('SELECT 1 FROM blobs WHERE hash = ? LIMIT 1', hash).toArray().length > 0) return;
-  for (let n = 0; n * rowLimit < text.length; n += 1) {
-    const piece = text.slice(n * rowLimit, (n + 1) * rowLimit);
-    sql.exec('INSERT INTO blobs (hash, n, media_type, piece) VALUES (?, ?, ?, ?)', hash, n, mediaType, JSON.stringify(piece));
+  if (sql.exec('SELECT 1 FROM blobs WHERE hash = ? AND n = 0', hash).toArray().length > 0) return;
+  for (let n = Math.ceil(text.length / pieceLimit) - 1; n >= 0; n -= 1) {
+    const piece = JSON.stringify(text.slice(n * pieceLimit, (n + 1) * pieceLimit));
+    sql.exec('INSERT OR REPLACE INTO blobs (hash, n, media_type, piece) VALUES (?, ?, ?, ?)', hash, n, mediaType, piece);
   }
 }
 
-/** The value of a hash; undefined when there is none. */
+/** The value that was given out under a hash; undefined when there is none. */
 export function readBlob(sql: SqlStorage, hash: string): Blob | undefined {
-  const rows = sql.exec('SELECT media_type, piece FROM blobs WHERE hash = ? ORDER BY n', hash).toArray();
-  const mediaType = rows[0]?.media_type;
-  if (typeof mediaType !== 'string') return undefined;
-  return { mediaType, text: rows.map((row) => JSON.parse(String(row.piece)) as string).join('') };
+  return givenOut.test(hash) ? readPieces(sql, hash) : undefined;
+}
+
+/** The value under any key; undefined when there is none. */
+export function readPieces(sql: SqlStorage, key: string): Blob | undefined {
+  const rows = sql.exec('SELECT n, media_type, piece FROM blobs WHERE hash = ? ORDER BY n', key).toArray();
+  if (rows[0]?.n !== 0) return undefined;
+  return { mediaType: String(rows[0].media_type), text: rows.map((row) => JSON.parse(String(row.piece)) as string).join('') };
 }

@@ -1,11 +1,12 @@
 import type { InboxItem } from '../protocol/index.ts';
+import { spilled, unspilled } from './spill.ts';
 
 /** Everything that waits to land, in order of arrival. */
 export function readInbox(sql: SqlStorage): InboxItem[] {
   return sql
     .exec<{ body: string }>('SELECT body FROM inbox ORDER BY seq')
     .toArray()
-    .map((row) => JSON.parse(row.body) as InboxItem);
+    .map((row) => JSON.parse(unspilled(sql, row.body)) as InboxItem);
 }
 
 /** Stores an item at the end, or changes it in its place. */
@@ -13,7 +14,7 @@ export function putItem(sql: SqlStorage, item: InboxItem): void {
   sql.exec(
     'INSERT INTO inbox (item, body) VALUES (?, ?) ON CONFLICT (item) DO UPDATE SET body = excluded.body',
     item.id,
-    JSON.stringify(item),
+    spilled(sql, JSON.stringify(item)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type Json } from '../../core/index.ts';
 import type { CommandResult } from '../api.ts';
+import { spilled, unspilled } from './spill.ts';
 
 /** What tells a command from another under the same id: its type and body, whatever the order of the keys. */
 export function digestOf(type: string, body: Json): string {
@@ -17,12 +18,12 @@ export function readReceipt(
   const row = sql.exec('SELECT digest, result FROM receipts WHERE id = ?', id).toArray()[0];
   return row === undefined
     ? undefined
-    : { digest: row.digest as string, result: JSON.parse(row.result as string) as CommandResult };
+    : { digest: row.digest as string, result: JSON.parse(unspilled(sql, row.result as string)) as CommandResult };
 }
 
 /** Stores a receipt. */
 export function putReceipt(sql: SqlStorage, id: string, digest: string, result: CommandResult): void {
-  sql.exec('INSERT INTO receipts (id, digest, result) VALUES (?, ?, ?)', id, digest, JSON.stringify(result));
+  sql.exec('INSERT INTO receipts (id, digest, result) VALUES (?, ?, ?)', id, digest, spilled(sql, JSON.stringify(result)));
 }
 
 function canonical(value: Json): string {

@@ -75,6 +75,15 @@ export function updateSession(sql: SqlStorage, change: Partial<SessionRow>): voi
   );
 }
 
+/** Begins the next thread, behind every message that there is. */
+export function beginThread(sql: SqlStorage, now: number): void {
+  sql.exec(
+    `UPDATE session SET thread = thread + 1, thread_start = (SELECT coalesce(max(position), 0) + 1 FROM messages),
+       context_used = 0, updated = ?`,
+    now,
+  );
+}
+
 function cell(value: Json | Usage | Actor): SqlStorageValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;

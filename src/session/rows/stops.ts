@@ -1,4 +1,5 @@
 import type { Actor } from '../protocol/index.ts';
+import { readReceipt } from './receipts.ts';
 
 /** How a run is told to stop. */
 export type StopKind = 'cancel' | 'interrupt';
@@ -18,6 +19,13 @@ export function putStop(sql: SqlStorage, target: string, stop: StopRow): void {
     stop.kind,
     JSON.stringify(stop.actor),
   );
+}
+
+/** True when the target is a run, or the command of one, that has ended: nothing is left to stop. */
+export function isOver(sql: SqlStorage, target: string): boolean {
+  const result = readReceipt(sql, target)?.result;
+  const run = result && 'run' in result && result.run !== null ? result.run : target;
+  return sql.exec("SELECT 1 FROM runs WHERE id = ? AND status = 'ended'", run).toArray().length > 0;
 }
 
 /** The stop for a run or its command; undefined when there is none. */

@@ -15,7 +15,7 @@ const causes: { readonly [kind: string]: string } = {
   tool_retries_exceeded: 'A tool was called wrongly too often.',
   middleware_error: 'A middleware failed.',
   tool_error: 'A tool broke the rules of its protocol.',
-  recovery_exhausted: 'The server restarted in the middle of the turn.',
+  recovery_exhausted: 'The server was lost again and again in the middle of the turn.',
   unsupported_option: 'The model cannot do what was asked of it.',
 };
 
