@@ -1,4 +1,6 @@
 /** Models over one transport: Chat Completions, Anthropic Messages, OpenAI Responses, and what they share. */
+export * from './ai-sdk/index.ts';
+export * from './catalog/index.ts';
 export * from './chat/chat-completions.ts';
 export * from './chat/hosts.ts';
 export type { CallIdRule } from './call-ids.ts';
