@@ -17,6 +17,8 @@ CREATE TABLE alarms (
   due INTEGER NOT NULL CHECK (typeof(due) = 'integer')
 ) STRICT, WITHOUT ROWID;
 
+-- A text that is too large for a cell stands in `blobs`, in pieces under the key `@<its length>:<its SHA-256>`, and that key in the cell.
+
 -- A thread is the messages from a position on: `thread_start` is that of the current one, so that no index of threads is written with each message.
 ALTER TABLE session ADD COLUMN thread_start INTEGER NOT NULL DEFAULT 0;
 UPDATE session SET thread_start = coalesce(
@@ -37,9 +39,9 @@ CREATE TABLE partials (
   state TEXT NOT NULL CHECK (state IN ('open', 'left', 'resumed')),
   calls TEXT NOT NULL,
   body TEXT NOT NULL,
-  UNIQUE (run, message)
+  UNIQUE (message, run)
 ) STRICT;
 INSERT INTO partials SELECT * FROM partials_before;
 DROP TABLE partials_before;
 CREATE UNIQUE INDEX partials_open ON partials (state) WHERE state = 'open';
-CREATE INDEX partials_thread ON partials (thread, position);
+CREATE INDEX partials_left ON partials (thread, position) WHERE state = 'left';

@@ -9,9 +9,9 @@ const callLimit = 20;
  * What the model is told when a message is asked about again: the calls of discarded steps that ran, for their effects are there although the
  * conversation knows nothing of them (G-12). Null when there were none. Calls that only read are left out.
  */
-export function ranBefore(sql: SqlStorage, thread: number, messageId: string, tools: readonly Tool[]): string | null {
+export function ranBefore(sql: SqlStorage, messageId: string, tools: readonly Tool[]): string | null {
   const readOnly = new Set(tools.flatMap(({ spec }) => (spec.hints.readOnly === true ? [spec.name] : [])));
-  const lines = partialsAfter(sql, thread, messageId).flatMap(({ message, calls }) =>
+  const lines = partialsAfter(sql, messageId).flatMap(({ message, calls }) =>
     toolCalls(message)
       .filter((call) => Object.hasOwn(calls, call.id) && !readOnly.has(call.name))
       .map((call) => `- ${call.name} ${shown(JSON.stringify(call.input))}: ${outcomeText(calls[call.id] ?? null)}`),

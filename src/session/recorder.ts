@@ -62,6 +62,7 @@ export class Recorder {
   readonly #run: RecordedRun | null;
   #deaths: number;
   #retries: number;
+  #ending = false;
   #closed = false;
 
   /** `run`: the core's, whose events are recorded; null for one that is only closed. */
@@ -78,9 +79,15 @@ export class Recorder {
     return this.#closed;
   }
 
+  /** True once the run's own turn_ended was to be recorded. */
+  get ending(): boolean {
+    return this.#ending;
+  }
+
   /** Records one event. Throws when the storage does; then nothing of the event is written or sent. */
   record(event: Event): void {
     const { journal } = this.#context;
+    this.#ending ||= event.type === 'turn_ended' && event.parent === null;
     if (isLive(event)) journal.live({ ...event, run: this.#row.id });
     else if (event.parent !== null || begins.has(event.type)) journal.soon({ ...plain(event), run: this.#row.id });
     else journal.transact((work) => this.#write({ context: this.#context, work }, plain(event)));

@@ -100,7 +100,9 @@ export class Runner implements RunnerPort {
     } catch (error) {
       // A misuse is thrown again after turn_ended; anything else kept the run from its end, which is then written here.
       this.#logger.warn('A run broke off', { run: row.id, error });
-      broken = !recorder.closed && !this.#closed(recorder, error instanceof NoAgent ? error.code : 'internal');
+      // An end that could not be stored is for the next life to tell: it finds what the run came to.
+      const failure = error instanceof NoAgent ? error.code : 'internal';
+      broken = !recorder.closed && (recorder.ending || !this.#closed(recorder, failure));
     } finally {
       this.#active = null;
       this.#onEnd(broken);
@@ -203,8 +205,8 @@ export class Runner implements RunnerPort {
   }
 
   /** What the model is told, and no message says: that an earlier attempt at the same message left effects. */
-  #notes({ input, thread }: RunRow, agent: Agent): readonly ModelMiddleware[] {
-    const note = input.kind === 'message' ? ranBefore(this.#context().sql, thread, input.messageId, agent.tools) : null;
+  #notes({ input }: RunRow, agent: Agent): readonly ModelMiddleware[] {
+    const note = input.kind === 'message' ? ranBefore(this.#context().sql, input.messageId, agent.tools) : null;
     return input.kind === 'message' && note !== null ? [noteAfter(input.messageId, note)] : [];
   }
 

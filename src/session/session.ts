@@ -340,7 +340,9 @@ export class Session extends DurableObject<Env> implements SessionApi {
   /** Keeps the line in the participant's list; a nested session has none, it is reached through the one that holds it. */
   #list(): void {
     if (isChildScope(this.#address.scope)) return;
-    this.ctx.waitUntil(this.#listing.put(summaryOf(this.#snapshot, this.#row())));
+    const summary = summaryOf(this.#snapshot, this.#row());
+    if (summary.status === 'running') this.#listing.soon(summary);
+    else this.ctx.waitUntil(this.#listing.put(summary));
   }
 
   #welcome(cursor: string | null): ServerFrame[] {

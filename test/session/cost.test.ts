@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Gate } from '../../src/testing/index.ts';
 import type { Snapshot, StoredMessage } from '../../src/session/protocol/index.ts';
 import { call, fakeChat, type Started, TestSession, type TestSocket, text } from './support.ts';
@@ -21,6 +21,20 @@ function countWrites(session: TestSession): Promise<() => number> {
   });
 }
 
+/** A time between two pieces of a reply: what is due in it happens, and nobody waits. */
+class Pause extends Gate {
+  readonly #ms: number;
+
+  constructor(ms: number) {
+    super();
+    this.#ms = ms;
+  }
+
+  override async wait(): Promise<void> {
+    vi.advanceTimersByTime(this.#ms);
+  }
+}
+
 /** Plays a turn over a socket and waits until both sockets have seen its end. */
 async function turnOver(sockets: readonly TestSocket[], message: string): Promise<void> {
   const [active] = sockets;
@@ -36,18 +50,22 @@ async function turnOver(sockets: readonly TestSocket[], message: string): Promis
 const sizeOf = (socket: TestSocket): number => JSON.stringify(socket.frames).length;
 
 describe('what a turn costs', () => {
-  it('a turn of 500 deltas writes at most 20 rows of the session’s, and one more for each second that it takes', async () => {
+  afterEach(() => void vi.useRealTimers());
+
+  // A turn that takes longer also says each 8 s that it lives: two rows, and the alarm, which here does not come.
+  it.each([
+    [5, 16],
+    [100, 16],
+    [500, 18],
+    [2000, 26],
+  ])('a turn of %i deltas, 5 ms apart, writes %i rows of the session’s, its indexes included', async (deltas, budget) => {
     const session = new TestSession();
     await session.accept('patch', { title: 'Cost' });
     const writes = await countWrites(session);
-    chat.reply(...Array.from({ length: 500 }, (_, n) => text(`${n} `)));
-    const start = Date.now();
-    await session.turn('go');
-    const rows = writes();
-    const seconds = Math.ceil((Date.now() - start) / 1000);
-    console.log(`rows written for a turn of 500 deltas: ${rows}`);
-    expect(rows).toBeGreaterThan(5);
-    expect(rows).toBeLessThanOrEqual(20 + seconds - 1);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
+    chat.reply(...Array.from({ length: deltas }, (_, n) => [text(`${n} `), new Pause(5)]).flat());
+    const { reason } = await session.play('turn', { message: 'go', id: 'go' });
+    expect([reason, writes()]).toEqual(['done', budget]);
   });
 
   it('turn 40 sends as much as turn 1, to a client that only reads, and to the one that asks', { timeout: 60_000 }, async () => {

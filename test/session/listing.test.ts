@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Listing } from '../../src/session/listing.ts';
 import type { Summary } from '../../src/session/protocol/index.ts';
 import { Gate } from '../../src/testing/index.ts';
@@ -63,6 +63,28 @@ describe('the line of a session in the list', () => {
     fail.next = false;
     await listing.put(line('running'));
     expect([seen, warned.length]).toEqual([['running', 'running'], 1]);
+  });
+
+  it('SESS-19 that may wait goes a little later, once, with what came meanwhile, and not at all after one that may not', async () => {
+    vi.useFakeTimers();
+    try {
+      const { seen, listing } = listOf();
+      listing.soon(line('running'));
+      listing.soon(line('awaiting_input'));
+      expect(seen).toEqual([]);
+      await vi.runAllTimersAsync();
+      expect(seen).toEqual(['awaiting_input']);
+      listing.soon(line('running'));
+      await listing.put(line('idle'));
+      await vi.runAllTimersAsync();
+      expect(seen).toEqual(['awaiting_input', 'idle']);
+      listing.soon(line('running'));
+      await listing.remove('s');
+      await vi.runAllTimersAsync();
+      expect(seen).toEqual(['awaiting_input', 'idle', 'removed']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is taken away after whatever is on its way', async () => {

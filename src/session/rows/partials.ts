@@ -16,13 +16,9 @@ export function lastPartialCalls(sql: SqlStorage, messageId: string): CallsSoFar
 }
 
 /** The partial replies that came of a message, newest first, with how far their calls came. */
-export function partialsAfter(
-  sql: SqlStorage,
-  thread: number,
-  messageId: string,
-): { readonly message: Message; readonly calls: CallsSoFar }[] {
+export function partialsAfter(sql: SqlStorage, messageId: string): { readonly message: Message; readonly calls: CallsSoFar }[] {
   const found: { readonly message: Message; readonly calls: CallsSoFar }[] = [];
-  for (const row of sql.exec('SELECT body, calls FROM partials WHERE thread = ? ORDER BY position DESC', thread)) {
+  for (const row of sql.exec('SELECT body, calls FROM partials ORDER BY position DESC')) {
     const partial = JSON.parse(unspilled(sql, row.body as string)) as PartialReply;
     if (partial.after !== messageId) break;
     found.push({ message: partial.message, calls: parseCalls(unspilled(sql, row.calls as string)) });
