@@ -1,8 +1,9 @@
 import { hostFor } from '../models/index.ts';
 import { checkConfiguration } from './check.ts';
-import { readEnv, type Settings } from './env.ts';
+import { type ModelSetting, readEnv, type Settings } from './env.ts';
 import { configuredModels, type ModelDescription } from './models.ts';
 import { type Mode, modes } from './modes.ts';
+import { openai, variablesOf, wantsKey } from './providers.ts';
 
 /** A finding of the doctor. `detail` says what is so and, where that is not well, what to do; no variable's value is in it. */
 export interface Finding {
@@ -40,25 +41,43 @@ function reach({ name, tools }: Mode): Finding {
   return { name: `mode ${name}`, status: 'ok', detail: `Offers ${tools.length === 0 ? 'no tools' : tools.join(', ')}.` };
 }
 
-/** What is usable and yet worth knowing (DOC-06). */
-function remarks({ endpoint, contextWindow }: Settings, [model]: readonly ModelDescription[]): readonly Finding[] {
-  const warn = (applies: boolean, detail: string): Finding[] => (applies ? [{ name: 'model', status: 'warn', detail }] : []);
-  if (endpoint === null) {
-    return warn(
-      true,
-      'No language model is connected: the demo model speaks. Set HARNESS_OPENAI_URL and HARNESS_MODEL to connect one.',
-    );
+/** What is usable and yet worth knowing (DOC-06). Models are told by their place in HARNESS_MODEL. */
+function remarks({ models: settings }: Settings, models: readonly ModelDescription[]): readonly Finding[] {
+  if (settings.length === 0) {
+    const detail =
+      'No language model is connected: the demo model speaks. Set HARNESS_OPENAI_URL and HARNESS_MODEL to connect one, or the key of a provider and HARNESS_MODEL.';
+    return [{ name: 'model', status: 'warn', detail }];
   }
-  const host = endpoint.host ?? hostFor(new URL(endpoint.url));
-  const continues = model?.capabilities.continues !== false;
+  return settings.flatMap((setting, at) => {
+    const name = settings.length === 1 ? 'model' : `model ${at + 1}`;
+    const description = models[at];
+    return description === undefined ? [] : modelRemarks(setting, description).map((finding) => ({ name, ...finding }));
+  });
+}
+
+function modelRemarks({ endpoint, host }: ModelSetting, description: ModelDescription): readonly Omit<Finding, 'name'>[] {
+  const { provider, format, url, key } = endpoint;
+  const preset = host ?? hostFor(new URL(url));
+  const warn = (applies: boolean, detail: string): Omit<Finding, 'name'>[] => (applies ? [{ status: 'warn', detail }] : []);
+  const spoken = {
+    chat: `Chat Completions with the preset ${preset}`,
+    responses: 'OpenAI Responses',
+    messages: 'Anthropic Messages',
+  };
+  const toSet =
+    provider === openai ? 'set HARNESS_CONTEXT_WINDOW to its size in tokens' : 'add it to src/models/catalog/overrides.ts';
   return [
-    { name: 'model', status: 'ok', detail: `Speaks Chat Completions with the preset ${host}.` },
-    ...warn(contextWindow === null, "The model's window is not known: set HARNESS_CONTEXT_WINDOW to its size in tokens."),
+    { status: 'ok', detail: `Speaks ${spoken[format]}.` },
+    ...warn(key === null && wantsKey(url), `This service wants a key: set ${variablesOf(provider).key}.`),
+    ...warn(description.window === null, `The model's window is not known: ${toSet}.`),
     // It drops the oldest part of a prompt that is too long, the system text first (CTXW-04, CTXW-05).
     ...warn(
-      host === 'ollama',
+      format === 'chat' && preset === 'ollama',
       'Ollama shortens a long prompt without a word, the system text first: raise OLLAMA_CONTEXT_LENGTH there, or num_ctx in the Modelfile; a request cannot.',
     ),
-    ...warn(!continues, 'The model cannot continue a reply: a Resume is refused, and another reply offered instead.'),
+    ...warn(
+      description.capabilities.continues === false,
+      'The model cannot continue a reply: a Resume is refused, and another reply offered instead.',
+    ),
   ];
 }

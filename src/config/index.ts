@@ -6,4 +6,5 @@ export * from './limits.ts';
 export * from './models.ts';
 export * from './modes.ts';
 export * from './problem.ts';
+export * from './providers.ts';
 export * from './tools.ts';

@@ -1,22 +1,39 @@
-import { type Clock, type Model, systemClock, type Transport } from '../core/index.ts';
-import { ChatCompletions, FetchTransport } from '../models/index.ts';
+import { type Clock, type Model, type Options, systemClock, type Transport } from '../core/index.ts';
+import { AnthropicMessages, ChatCompletions, FetchTransport, OpenAIResponses } from '../models/index.ts';
+import { type Capabilities, capabilitiesOf, findModel, type Price, type Thinking } from '../models/catalog/index.ts';
 import { DemoModel } from '../models/demo/index.ts';
-import type { Settings } from './env.ts';
+import type { ModelSetting, Settings } from './env.ts';
+import { isOwn } from './providers.ts';
 
-/** A model as clients are told of it. `window` is in tokens, null when it is not known. */
+/** A model as clients are told of it. What is not known is null. */
 export interface ModelDescription {
   readonly name: string;
   /** True for the built-in demo model: no language model is connected. */
   readonly demo: boolean;
+  /** The context window, in tokens. */
   readonly window: number | null;
-  /** `continues`: whether it can go on from an edited reply; null while that is not known (INTR-21). */
-  readonly capabilities: { readonly continues: boolean | null };
+  /** The longest reply, in tokens. */
+  readonly output: number | null;
+  readonly capabilities: {
+    /** Whether it can go on from an edited reply (INTR-21). */
+    readonly continues: boolean | null;
+    /** Whether a prompt may hold images. */
+    readonly images: boolean | null;
+    /** Whether a reply may hold several calls. */
+    readonly parallelCalls: boolean | null;
+    /** How a request asks it to think. */
+    readonly thinking: Thinking | null;
+  };
+  /** USD for a million tokens, as the catalogue has them; of those that hold at a time the last one counts. */
+  readonly prices: readonly Price[] | null;
 }
 
 /** A model that sessions may use. */
 export interface ConfiguredModel {
   readonly description: ModelDescription;
   readonly model: Model;
+  /** What a turn with it is played with. */
+  readonly options: Pick<Options, 'contextWindow' | 'maxOutputTokens'>;
 }
 
 /** What models are made of; each has the runtime's own as default. */
@@ -25,28 +42,73 @@ export interface ModelPorts {
   readonly clock?: Clock;
 }
 
-/** The models that the settings give, the default one first: `openai/<model>` at the endpoint, or `demo` where there is none. */
+/** The models that the settings give, the default one first: those that are named, or `demo` where none is. */
 export function configuredModels(settings: Settings, ports: ModelPorts = {}): readonly [ConfiguredModel, ...ConfiguredModel[]] {
-  const { endpoint, contextWindow } = settings;
-  const clock = ports.clock ?? systemClock;
-  if (endpoint === null) {
-    const model = new DemoModel({ clock });
-    return [{ description: { name: 'demo', demo: true, window: null, capabilities: { continues: model.continues } }, model }];
-  }
-  const model: Model = new ChatCompletions({
-    transport: ports.transport ?? new FetchTransport(),
-    baseUrl: endpoint.url,
-    model: endpoint.model,
-    clock,
-    ...(endpoint.key === null ? {} : { key: endpoint.key }),
-    ...(endpoint.host === null ? {} : { host: endpoint.host }),
-  });
-  const capabilities = { continues: model.continues ?? null };
-  const description = { name: `openai/${endpoint.model}`, demo: false, window: contextWindow, capabilities };
-  return [{ description, model }];
+  const [first, ...others] = settings.models.map((setting) => configured(setting, ports));
+  return first === undefined ? [demo(ports)] : [first, ...others];
 }
 
 /** The model of this name; the default one for null, and for a name that is configured no more (SESS-07). */
 export function pickModel(models: readonly [ConfiguredModel, ...ConfiguredModel[]], wanted: string | null): ConfiguredModel {
   return models.find(({ description }) => description.name === wanted) ?? models[0];
+}
+
+const unknown: Capabilities = { window: null, output: null, prefill: null, thinking: null, images: null, parallelCalls: null };
+
+function demo({ clock = systemClock }: ModelPorts): ConfiguredModel {
+  const model = new DemoModel({ clock });
+  return { description: describe('demo', model, unknown, null), model, options: {} };
+}
+
+/** What the operator set wins over the catalogue, which is asked only about a provider's own endpoint: elsewhere names prove nothing. */
+function configured(setting: ModelSetting, ports: ModelPorts): ConfiguredModel {
+  const { name, endpoint, contextWindow, maxOutputTokens } = setting;
+  const own = isOwn(endpoint.provider, endpoint.url);
+  const known = own ? capabilitiesOf(name) : unknown;
+  const window = contextWindow ?? known.window;
+  const model = modelOf(setting, known.prefill === 'none', ports);
+  const facts = { ...known, window, output: maxOutputTokens ?? known.output };
+  return {
+    description: describe(name, model, facts, (own ? findModel(name)?.prices : undefined) ?? null),
+    model,
+    options: {
+      ...(window === null ? {} : { contextWindow: window }),
+      ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    },
+  };
+}
+
+function describe(name: string, model: Model, facts: Capabilities, prices: readonly Price[] | null): ModelDescription {
+  const { window, output, images, parallelCalls, thinking, prefill } = facts;
+  const continues = model.continues ?? (prefill === null ? null : true);
+  return {
+    name,
+    demo: model instanceof DemoModel,
+    window,
+    output,
+    capabilities: { continues, images, parallelCalls, thinking },
+    prices,
+  };
+}
+
+/** `ends`: it is known that the model cannot continue a reply. */
+function modelOf({ model, endpoint, host }: ModelSetting, ends: boolean, ports: ModelPorts): Model {
+  const { provider, format, url, key, gatewayToken } = endpoint;
+  const init = {
+    transport: ports.transport ?? new FetchTransport(),
+    clock: ports.clock ?? systemClock,
+    baseUrl: url,
+    model,
+    ...(key === null ? {} : { key }),
+    ...(gatewayToken === null ? {} : { headers: { 'cf-aig-authorization': `Bearer ${gatewayToken}` } }),
+    ...(ends ? { continues: false as const } : {}),
+  };
+  switch (format) {
+    case 'chat':
+      return new ChatCompletions({ ...init, provider: provider.id, ...(host === null ? {} : { host }) });
+    case 'responses':
+      return new OpenAIResponses({ ...init, provider: provider.id });
+    case 'messages':
+      return new AnthropicMessages({ ...init, provider: provider.id });
+  }
 }

@@ -31,16 +31,35 @@ export const appendAndAsk = 'append_and_ask';
 /** The kinds of failure that a model may report (FAIL-14). */
 export type ModelErrorKind = Extract<ErrorKind, 'model_error' | 'rate_limited' | 'context_too_long' | 'transport_error'>;
 
-/** A model call failed at run time. `retryAfter` is in ms, null when the provider named no time (FAIL-13). */
+/**
+ * A model call failed at run time. `retryAfter` is in ms, null when the provider named no time (FAIL-13). `status` is the HTTP
+ * status that the failure stands for, null when it stands for none.
+ */
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfter: number | null;
+  readonly status: number | null;
 
-  constructor(kind: ModelErrorKind, message: string, retryAfter: number | null = null) {
+  constructor(kind: ModelErrorKind, message: string, retryAfter: number | null = null, status: number | null = null) {
     super(message);
     this.name = 'ModelError';
     this.kind = kind;
     this.retryAfter = retryAfter;
+    this.status = status;
+  }
+}
+
+/**
+ * A rule of the host does not let the model be asked now: a limit, a budget. `code` is the finer class that readers are shown, the message a sentence
+ * for people. Not asked again unless `retryAfter` (ms) says when.
+ */
+export class AllowanceError extends ModelError {
+  readonly code: string;
+
+  constructor(code: string, message: string, retryAfter: number | null = null) {
+    super('rate_limited', message, retryAfter);
+    this.name = 'AllowanceError';
+    this.code = code;
   }
 }
 

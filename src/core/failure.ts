@@ -1,4 +1,4 @@
-import { MisuseError, ModelError } from './error.ts';
+import { AllowanceError, MisuseError, ModelError } from './error.ts';
 import type { ErrorKind, TurnError } from './event.ts';
 
 /** Where an error came from: what was called at the end of a seam, or a middleware on the way. */
@@ -37,10 +37,11 @@ export class Origins {
   }
 }
 
-/** What events show of a failure: its kind, or the finer code of a misuse. */
+/** What events show of a failure: its kind, or the finer code of a misuse or a rule of the host. */
 export function turnError(failure: Failure): TurnError {
   const { kind, error } = failure;
-  return { class: error instanceof MisuseError ? error.code : kind, message: error.message };
+  const finer = error instanceof MisuseError || error instanceof AllowanceError;
+  return { class: finer ? error.code : kind, message: error.message };
 }
 
 /** Anything thrown, as an Error. */

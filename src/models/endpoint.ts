@@ -131,7 +131,7 @@ export class Endpoint {
   #withoutKey(error: ModelError): ModelError {
     const { key } = this.#init;
     if (!key || !error.message.includes(key)) return error;
-    return new ModelError(error.kind, error.message.replaceAll(key, '[key]'), error.retryAfter);
+    return new ModelError(error.kind, error.message.replaceAll(key, '[key]'), error.retryAfter, error.status);
   }
 }
 

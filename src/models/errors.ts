@@ -61,8 +61,17 @@ function refusalError(refusal: Refusal, wait: number | null): ModelError {
   if (isOverflow(refusal)) return new ModelError('context_too_long', message);
   const limited =
     [429, 529].includes(refusal.status) || (refusal.status === 0 && refusal.codes.some((code) => limits.includes(code)));
-  return new ModelError(limited ? 'rate_limited' : 'model_error', message, wait);
+  return new ModelError(limited ? 'rate_limited' : 'model_error', message, wait, statusOf(refusal));
 }
+
+/** In a stream a server that failed says so by a name. */
+function statusOf({ status, codes }: Refusal): number | null {
+  if (status !== 0) return status;
+  return codes.some((code) => failures.includes(code)) ? 500 : null;
+}
+
+/** Codes of a failure of the server in an error without a status. */
+const failures = ['server_error', 'api_error', 'internal_error', 'internal_server_error'];
 
 /** Codes of a rate limit in an error without a status. */
 const limits = ['rate_limit_exceeded', 'rate_limit_error', 'rate_limited', 'overloaded_error', 'too_many_requests'];

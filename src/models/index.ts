@@ -5,6 +5,7 @@ export * from './chat/chat-completions.ts';
 export * from './chat/hosts.ts';
 export type { CallIdRule } from './call-ids.ts';
 export type { EndpointInit } from './endpoint.ts';
+export * from './failover.ts';
 export * from './fetch-transport.ts';
 export * from './messages/anthropic-messages.ts';
 export * from './responses/openai-responses.ts';

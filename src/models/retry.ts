@@ -1,4 +1,4 @@
-import { Cancelled, type Clock, ModelError, type ModelMiddleware, systemClock } from '../core/index.ts';
+import { AllowanceError, Cancelled, type Clock, ModelError, type ModelMiddleware, systemClock } from '../core/index.ts';
 
 /** Told before each wait: how long it is (ms), the number of the try that failed, from 1, and what the provider said. */
 export type OnWait = (after: number, attempt: number, reason: string) => Promise<void> | void;
@@ -11,15 +11,18 @@ export interface RetryOptions {
   readonly longestWait?: number;
   readonly onWait?: OnWait;
   readonly clock?: Clock;
+  /** A number from 0 to 1, anew at each call: sessions that were refused together shall not come back together. `Math.random` by default. */
+  readonly random?: () => number;
 }
 
 /**
  * Asks again when the provider says that it is asked too often (MW-14): only for `rate_limited`, only before the first
- * delta (MW-13), after the time the provider names, or 2 to the power of the try in seconds.
+ * delta (MW-13), after the time the provider names, else after a random part of 2 to the power of the try, in seconds.
+ * A rule of the host is asked again only when it names a time.
  * @throws the last error, `retryAfter` in it; Cancelled when the turn is cancelled while it waits.
  */
 export function retryModel(options: RetryOptions = {}): ModelMiddleware {
-  const { tries = 3, longestWait = 60_000, onWait, clock = systemClock } = options;
+  const { tries = 3, longestWait = 60_000, onWait, clock = systemClock, random = Math.random } = options;
   return {
     async *stream(prompt, next) {
       for (let attempt = 1; ; attempt += 1) {
@@ -32,7 +35,8 @@ export function retryModel(options: RetryOptions = {}): ModelMiddleware {
           return;
         } catch (error) {
           if (passed || attempt >= tries || !(error instanceof ModelError) || error.kind !== 'rate_limited') throw error;
-          const after = error.retryAfter ?? 2 ** attempt * 1000;
+          const after =
+            error.retryAfter ?? (error instanceof AllowanceError ? Infinity : Math.ceil(random() * 2 ** attempt * 1000));
           if (after > longestWait) throw error;
           await onWait?.(after, attempt, error.message);
           await clock.sleep(after, prompt.cancel);

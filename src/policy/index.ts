@@ -1,3 +1,4 @@
-/** Middleware that decides whether a call may run. */
+/** Middleware that decides whether a call of a tool or a model may be made. */
+export * from './allowance.ts';
 export * from './answer-inline.ts';
 export * from './approve-writes.ts';

@@ -1,11 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
 import first from '../../migrations/directory/0001.sql';
+import second from '../../migrations/directory/0002.sql';
 import { parseAddress } from '../session/address.ts';
 import { migrate } from '../session/migrations.ts';
 import { isScope, isWithin } from '../session/scope.ts';
 import { accepted, type Outcome, refused, type Role, type Summary } from '../session/protocol/index.ts';
 import { Feed } from './feed.ts';
-import { FloodLimit } from '../session/flood.ts';
+import { FloodLimit, minute } from '../session/flood.ts';
 import { readSettings } from './settings.ts';
 
 /** What to list. `within` is the only session to list; null: all. */
@@ -26,7 +27,8 @@ export interface ListPage {
 
 /** What the Worker and the sessions ask of a directory. */
 export interface DirectoryApi {
-  put(summary: Summary): Promise<void>;
+  put(summary: Summary): Promise<number>;
+  ahead(scope: string): Promise<number>;
   remove(scope: string): Promise<void>;
   list(query: ListQuery): Promise<Outcome<ListPage>>;
   feed(within: string | null): Promise<ReadableStream<Uint8Array>>;
@@ -35,7 +37,6 @@ export interface DirectoryApi {
 
 type Row = { readonly [K in keyof Summary]: SqlStorageValue } & { [column: string]: SqlStorageValue };
 
-const minute = 60_000;
 const columns = 'scope, title, status, mode, model, updated, created, needs, last';
 
 /** One participant's sessions: which there are, what they are called, what changes, and how many requests are too many. */
@@ -46,19 +47,21 @@ export class Directory extends DurableObject<Env> implements DirectoryApi {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [first]);
+    migrate(ctx.storage, [first, second]);
     this.#sql = ctx.storage.sql;
     const { limits } = readSettings(env);
     this.#floods = { command: new FloodLimit(limits.commands, minute), socket: new FloodLimit(limits.sockets, minute) };
   }
 
-  /** Lists a session, or changes its line. An older summary than the one there changes nothing. */
-  async put(summary: Summary): Promise<void> {
+  /** Lists a session, or changes its line, and gives what `ahead` does. An older summary than the one there changes nothing. */
+  async put(summary: Summary): Promise<number> {
     const { scope, title, status, mode, model, updated, created, needs, last } = summary;
     const written = this.#sql.exec(
-      `INSERT INTO sessions (${columns}, folded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO sessions (${columns}, folded, place)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?3 = 'running', (SELECT coalesce(max(place), 0) + 1 FROM sessions WHERE place IS NOT NULL), NULL))
        ON CONFLICT (scope) DO UPDATE SET title = excluded.title, status = excluded.status, mode = excluded.mode,
-         model = excluded.model, updated = excluded.updated, needs = excluded.needs, last = excluded.last, folded = excluded.folded
+         model = excluded.model, updated = excluded.updated, needs = excluded.needs, last = excluded.last, folded = excluded.folded,
+         place = iif(excluded.place IS NULL, NULL, coalesce(sessions.place, excluded.place))
        WHERE excluded.updated >= sessions.updated`,
       scope,
       title,
@@ -72,6 +75,17 @@ export class Directory extends DurableObject<Env> implements DirectoryApi {
       fold(title),
     );
     if (written.rowsWritten > 0) this.#feed.publish(scope, summary);
+    return this.ahead(scope);
+  }
+
+  /** How many other sessions run that began before this one. Its line takes its place when it says that it runs, so no two think that they came first. */
+  async ahead(scope: string): Promise<number> {
+    return this.#sql
+      .exec<{ ahead: number }>(
+        'SELECT count(*) AS ahead FROM sessions WHERE place < (SELECT place FROM sessions WHERE scope = ?)',
+        scope,
+      )
+      .one().ahead;
   }
 
   /** Takes a session off the list; tells the feed with an event named `removed`. */
@@ -105,12 +119,11 @@ export class Directory extends DurableObject<Env> implements DirectoryApi {
     return this.#feed.open((scope) => within === null || isWithin(scope, within));
   }
 
-  /** Admits a command or a handshake, and records who came; or gives the seconds to wait. */
+  /** Admits a command or a handshake, and records who came; or gives the ms to wait. */
   async admit(kind: 'command' | 'socket', role: Role): Promise<number | null> {
     const wait = this.#floods[kind].admit(Date.now());
-    if (wait !== null) return wait / 1000;
-    this.#record(role);
-    return null;
+    if (wait === null) this.#record(role);
+    return wait;
   }
 
   #record(role: Role): void {

@@ -1,3 +1,4 @@
+import { tooMany } from '../session/flood.ts';
 import { isChildScope, isScope, isWithin } from '../session/scope.ts';
 import { type Outcome, type Problem, accepted, refused } from '../session/protocol/index.ts';
 import type { Identity } from './identity/index.ts';
@@ -37,7 +38,6 @@ function maySession(identity: Identity, route: Route, scope: string): Outcome<nu
 }
 
 async function withinLimit(c: RequestContext, kind: 'command' | 'socket'): Promise<Outcome<null>> {
-  const retryAfter = await directoryOf(c.env, c.var.identity).admit(kind, c.var.identity.role);
-  if (retryAfter === null) return accepted(null);
-  return refused('rate_limited', `Too many ${kind}s in the last minute. Wait, then try again.`, { retryAfter });
+  const wait = await directoryOf(c.env, c.var.identity).admit(kind, c.var.identity.role);
+  return wait === null ? accepted(null) : tooMany(`${kind}s`, wait);
 }

@@ -53,7 +53,7 @@ function operation(route: Route, schemas: Schemas): JsonObject {
       ...Object.fromEntries(
         Object.entries(doc.answers).map(([status, given]) => [status, response(`${name}${status}`, given, schemas)]),
       ),
-      ...Object.fromEntries([...refuses].map((status) => [status, problemResponse])),
+      ...Object.fromEntries([...refuses].map((status) => [status, status === 429 ? limitedResponse : problemResponse])),
     },
   };
 }
@@ -61,6 +61,11 @@ function operation(route: Route, schemas: Schemas): JsonObject {
 const problemResponse: JsonObject = {
   description: 'Refused; `code` says why.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
+const limitedResponse: JsonObject = {
+  ...problemResponse,
+  headers: { 'Retry-After': { description: 'Seconds to wait.', required: true, schema: { type: 'integer' } } },
 };
 
 function response(name: string, given: RouteAnswer, schemas: Schemas): JsonObject {

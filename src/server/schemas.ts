@@ -185,7 +185,16 @@ export const config = z.object({
         name: z.string(),
         demo: z.boolean().describe('True: no language model is connected.'),
         window: z.int().nullable().describe('Tokens; null when it is not known.'),
-        capabilities: z.looseObject({ continues: z.boolean().nullable().describe('Whether it can go on from an edited reply.') }),
+        output: z.int().nullable().describe('The longest reply in tokens; null when it is not known.'),
+        capabilities: z
+          .looseObject({
+            continues: z.boolean().nullable().describe('Whether it can go on from an edited reply.'),
+            images: z.boolean().nullable().describe('Whether it takes images.'),
+            parallelCalls: z.boolean().nullable().describe('Whether a reply may hold several calls.'),
+            thinking: z.string().nullable().describe('How a request asks it to think.'),
+          })
+          .describe('Null is what is not known.'),
+        prices: z.array(z.looseObject({})).nullable().describe('USD for a million tokens; null when they are not known.'),
       }),
     )
     .describe('The first one speaks where none is chosen.'),
@@ -193,8 +202,10 @@ export const config = z.object({
   limits: z.object({
     bodyBytes: z.int(),
     frameBytes: z.int(),
-    commandsPerMinute: z.int(),
-    socketsPerMinute: z.int(),
+    commandsPerMinute: z.int().describe('Of a participant over HTTP; as many frames of one socket.'),
+    socketsPerMinute: z.int().describe('Handshakes of a participant.'),
+    sessionCommandsPerMinute: z.int().describe('That a session takes, over every transport.'),
+    turnsAtOnce: z.int().nullable().describe('Of a participant; null: any number.'),
     maxSteps: z.int().describe('The most steps that a session may ask for.'),
   }),
   shell: z.string().nullable().describe('The driver of the shell; null: there is none.'),

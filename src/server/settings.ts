@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { defaultLimits } from '../config/index.ts';
+import { type Limits, readLimits } from '../config/index.ts';
 
 const words = z.string().transform((text) => text.split(/[\s,]+/).filter((word) => word !== ''));
 const origins = words.pipe(z.array(z.url({ protocol: /^https?$/ }).transform((url) => new URL(url).origin)));
-const perMinute = z.coerce.number().int().positive();
 const team = z
   .string()
   .regex(/^(https:\/\/)?[a-z0-9-]+(\.cloudflareaccess\.com)?\/?$/i)
@@ -29,8 +28,7 @@ export interface Settings {
   readonly accessOperators: readonly string[];
   /** Origins beside the Worker's own, as a browser writes them. */
   readonly allowedOrigins: readonly string[];
-  /** Commands and socket handshakes that one participant may make in a minute. */
-  readonly limits: { readonly commands: number; readonly sockets: number };
+  readonly limits: Limits;
   /** The names of variables that could not be read. */
   readonly faults: readonly string[];
 }
@@ -46,6 +44,7 @@ export function readSettings(env: object): Settings {
     faults.push(name);
     return null;
   };
+  const { limits, faults: limitFaults } = readLimits(env);
   const auth = read('AUTH', z.enum(['local', 'token', 'access']));
   return {
     auth: auth === null && !faults.includes('AUTH') ? 'local' : auth,
@@ -54,10 +53,7 @@ export function readSettings(env: object): Settings {
     accessAudience: read('ACCESS_AUD', words) ?? [],
     accessOperators: read('ACCESS_OPERATORS', words) ?? [],
     allowedOrigins: read('ALLOWED_ORIGINS', origins) ?? [],
-    limits: {
-      commands: read('LIMIT_COMMANDS', perMinute) ?? defaultLimits.commands,
-      sockets: read('LIMIT_SOCKETS', perMinute) ?? defaultLimits.sockets,
-    },
-    faults,
+    limits,
+    faults: [...faults, ...limitFaults],
   };
 }

@@ -1,4 +1,5 @@
-import type { Model, Options, Tool } from '../core/index.ts';
+import type { Model, Options, Tool, Usage } from '../core/index.ts';
+import { inputOf } from '../models/index.ts';
 import {
   configuredModels,
   pickModel,
@@ -37,12 +38,12 @@ export function resolveAgent(env: object, choice: Choice, ports: ToolPorts): Out
       mode.problems.map((problem) => problem.message).join(' '),
     );
   }
-  const { maxOutputTokens, contextWindow } = settings.value;
+  const { model, options } = pickModel(configuredModels(settings.value), choice.model);
   return accepted({
-    model: pickModel(configuredModels(settings.value), choice.model).model,
+    model,
     system: mode.value.system,
     tools: toolsOf(mode.value, ports, choice.tools),
-    options: { ...(maxOutputTokens === null ? {} : { maxOutputTokens }), ...(contextWindow === null ? {} : { contextWindow }) },
+    options,
     maxSteps: stepLimit(mode.value, choice.maxSteps),
   });
 }
@@ -57,4 +58,11 @@ export function modelNames(env: object): readonly string[] {
 export function windowOf(env: object, model: string | null): number | null {
   const settings = readEnv(env);
   return settings.ok ? pickModel(configuredModels(settings.value), model).description.window : null;
+}
+
+/** The tokens that stand in a model's context after a call with this usage: what went in, the cache's share with it, and the reply (ANT-09). */
+export function contextOf(env: object, model: string | null, usage: Usage): number {
+  const settings = readEnv(env);
+  const name = settings.ok ? pickModel(configuredModels(settings.value), model).description.name : '';
+  return inputOf(usage, name) + usage.output;
 }

@@ -1,4 +1,5 @@
-import type { Delivery, Message, MintId } from '../core/index.ts';
+import type { Delivery, Message, MintId, Usage } from '../core/index.ts';
+import type { Ask } from '../policy/index.ts';
 import type { Address } from './address.ts';
 import type { Agent } from './agent.ts';
 import type { Choice } from './choice.ts';
@@ -20,6 +21,8 @@ export interface SessionContext {
   readonly alarms: { arm(): void };
   readonly mintId: MintId;
   readonly runner: RunnerPort;
+  /** What is asked before each model call of a run; null: nothing is. */
+  allowance(run: RunRow): Ask | null;
   now(): number;
   /** What a screen shows now: rows and the step in progress. */
   view(): Snapshot;
@@ -32,6 +35,8 @@ export interface AgentsPort {
   resolve(choice: Choice): Outcome<Agent>;
   modelNames(): readonly string[];
   window(model: string | null): number | null;
+  /** The tokens in a model's context after a call with this usage. */
+  contextOf(model: string | null, usage: Usage): number;
 }
 
 /** The run in memory, as commands use it. */

@@ -1,3 +1,8 @@
+import { refused } from './protocol/index.ts';
+
+/** The time over which floods are counted, in ms. */
+export const minute = 60_000;
+
 /**
  * A sliding window: at most `limit` admissions in any `period` (ms). Kept in memory, so it starts anew with the object that
  * holds it; it guards against floods and counts nothing that is owed.
@@ -24,4 +29,10 @@ export class FloodLimit {
     this.#admitted.push(now);
     return null;
   }
+}
+
+/** The refusal of what came too often: `what` in the plural, and how long to wait, in ms. */
+export function tooMany(what: string, wait: number): ReturnType<typeof refused> {
+  const retryAfter = Math.ceil(wait / 1000);
+  return refused('rate_limited', `Too many ${what} in the last minute: try again in ${retryAfter} s.`, { retryAfter });
 }

@@ -1,11 +1,11 @@
 import type { FollowOptions } from './api.ts';
 import { formatCursor, type SessionEvent, type Snapshot } from './protocol/index.ts';
 
-/** How often a stream that has nothing to say sends a comment, in ms (docs/wire.md, SSE). */
+/** How often a stream that has nothing to say says so, in ms (docs/wire.md, SSE): that its reader has gone shows only when it is written to. */
 const heartbeat = 15_000;
 
-/** The most events that one pull takes. */
-const batch = 256;
+/** The most that one pull takes, in events, and in characters, which the last event may exceed: all that is kept for a reader that stopped reading. */
+const batch = { events: 256, length: 262_144 } as const;
 
 /** What a follower reads. */
 export interface FollowSource {
@@ -20,19 +20,22 @@ export interface FollowSource {
 
 /** Wakes those who wait for the next event. */
 export class Signal {
-  #waiting = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
 
-  /** Resolves at the next `fire` with true, or after `ms` with false. */
-  wait(ms: number): Promise<boolean> {
+  /** Resolves at the next `fire` with true; with false after `ms`, or when `leave` fires. */
+  wait(ms: number, leave?: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (fired: boolean): void => {
         clearTimeout(timer);
         this.#waiting.delete(wake);
+        leave?.removeEventListener('abort', left);
         resolve(fired);
       };
       const wake = (): void => done(true);
-      const timer = setTimeout(() => done(false), ms);
+      const left = (): void => done(false);
+      const timer = setTimeout(left, ms);
       this.#waiting.add(wake);
+      leave?.addEventListener('abort', left);
     });
   }
 
@@ -42,8 +45,8 @@ export class Signal {
 }
 
 /**
- * A session's events as a stream of bytes, read from the journal at the reader's own pace: a slow reader holds nothing up and nothing is
- * kept for it. `onCancel` runs when the reader goes away before the end.
+ * A session's events as a stream of bytes, read from the journal at the reader's own pace: a slow reader holds nothing up, and what it has not read
+ * is not kept for it. `onCancel` runs when the reader goes away before the end; from then on nothing waits for it.
  */
 export function followStream(
   source: FollowSource,
@@ -52,64 +55,91 @@ export function followStream(
   onCancel: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const write = options.format === 'sse' ? sseText : ndjsonText;
-  const epoch = source.epoch();
-  let cursor = options.cursor;
-  let over = false;
-  let gone = false;
-  const next = (): string => {
-    const events = source.after(cursor);
-    if (events === null) {
-      const snapshot = source.snapshot();
-      cursor = formatCursor(snapshot);
-      return options.run === undefined ? write.snapshot(cursor, snapshot) : '';
-    }
-    let text = '';
-    let count = 0;
-    for (const event of events) {
-      cursor = formatCursor({ epoch, seq: event.seq });
-      if (options.run === undefined || event.run === options.run) text += write.event(cursor, event);
-      over = options.run !== undefined && event.run === options.run && event.type === 'turn_ended' && event.parent === null;
-      count += 1;
-      if (over || count === batch) break;
-    }
-    return text;
-  };
+  const gone = new AbortController();
+  const place = new Place(source, options);
   // Only a stream of bytes can go over RPC.
   return new ReadableStream({
     type: 'bytes',
     async pull(controller: ReadableByteStreamController) {
-      for (;;) {
-        if (gone) return;
-        if (source.epoch() !== epoch) return controller.close();
-        const text = over ? '' : next();
+      while (!gone.signal.aborted) {
+        const text = place.next();
+        if (text === null) return controller.close();
         if (text !== '') return controller.enqueue(encoder.encode(text));
-        if (
-          over ||
-          (options.run !== undefined &&
-            source.isOver(options.run) &&
-            source.after(cursor)?.[Symbol.iterator]().next().done !== false)
-        ) {
-          return controller.close();
-        }
-        const fired = await signal.wait(heartbeat);
-        if (!fired && !gone && options.format === 'sse') return controller.enqueue(encoder.encode(': waiting\n\n'));
+        const fired = await signal.wait(heartbeat, gone.signal);
+        if (!fired && !gone.signal.aborted) return controller.enqueue(encoder.encode(formats[options.format].waiting));
       }
     },
     cancel() {
-      gone = true;
+      gone.abort();
       onCancel();
     },
   });
 }
 
-const sseText = {
-  snapshot: (cursor: string, snapshot: Snapshot): string =>
-    `id: ${cursor}\nevent: snapshot\ndata: ${JSON.stringify(snapshot)}\n\n`,
-  event: (cursor: string, event: SessionEvent): string => `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`,
-};
+/** Where a reader is in the events. */
+class Place {
+  readonly #source: FollowSource;
+  readonly #run: string | undefined;
+  readonly #write: Format;
+  readonly #epoch: number;
+  #cursor: string | null;
+  #over = false;
 
-const ndjsonText = {
-  snapshot: (cursor: string, snapshot: Snapshot): string => `${JSON.stringify({ type: 'snapshot', cursor, snapshot })}\n`,
-  event: (_cursor: string, event: SessionEvent): string => `${JSON.stringify(event)}\n`,
+  constructor(source: FollowSource, { cursor, run, format }: FollowOptions) {
+    this.#source = source;
+    this.#run = run;
+    this.#write = formats[format];
+    this.#epoch = source.epoch();
+    this.#cursor = cursor;
+  }
+
+  /** The text of what comes next; empty when there is nothing yet, null when nothing will follow. */
+  next(): string | null {
+    for (;;) {
+      if (this.#over || this.#source.epoch() !== this.#epoch) return null;
+      const { text, more } = this.#take();
+      if (text !== '') return text;
+      if (!more) return this.#run !== undefined && this.#source.isOver(this.#run) ? null : '';
+    }
+  }
+
+  #take(): { readonly text: string; readonly more: boolean } {
+    const events = this.#source.after(this.#cursor);
+    if (events === null) {
+      const snapshot = this.#source.snapshot();
+      this.#cursor = formatCursor(snapshot);
+      return { text: this.#run === undefined ? this.#write.snapshot(this.#cursor, snapshot) : '', more: false };
+    }
+    let text = '';
+    let count = 0;
+    for (const event of events) {
+      this.#cursor = formatCursor({ epoch: this.#epoch, seq: event.seq });
+      if (this.#run === undefined || event.run === this.#run) text += this.#write.event(this.#cursor, event);
+      this.#over = this.#run !== undefined && event.run === this.#run && event.type === 'turn_ended' && event.parent === null;
+      count += 1;
+      if (this.#over || count === batch.events || text.length >= batch.length) return { text, more: true };
+    }
+    return { text, more: false };
+  }
+}
+
+/** How a stream is written. */
+interface Format {
+  snapshot(cursor: string, snapshot: Snapshot): string;
+  event(cursor: string, event: SessionEvent): string;
+  /** What means nothing, for a reader to whom there is nothing to say. */
+  readonly waiting: string;
+}
+
+const formats: { readonly [F in FollowOptions['format']]: Format } = {
+  sse: {
+    snapshot: (cursor, snapshot) => `id: ${cursor}\nevent: snapshot\ndata: ${JSON.stringify(snapshot)}\n\n`,
+    event: (cursor, event) => `id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`,
+    waiting: ': waiting\n\n',
+  },
+  ndjson: {
+    snapshot: (cursor, snapshot) => `${JSON.stringify({ type: 'snapshot', cursor, snapshot })}\n`,
+    event: (_cursor, event) => `${JSON.stringify(event)}\n`,
+    waiting: '\n',
+  },
 };

@@ -1,7 +1,8 @@
 import { isObject, type Json, parseJson } from '../core/index.ts';
-import { byteLength } from './bytes.ts';
 import { type CommandResult, identityHeader, type SocketIdentity } from './api.ts';
-import { FloodLimit } from './flood.ts';
+import { byteLength } from './bytes.ts';
+import { Client, overdue, silence, silentTotal } from './client.ts';
+import { tooMany } from './flood.ts';
 import {
   type Actor,
   bodies,
@@ -21,11 +22,12 @@ import {
 /** The longest frame a client may send, in bytes. */
 const frameLimit = 1024 * 1024;
 
-/** A socket that was sent this many characters since it was last heard of reads too slowly: it is closed and comes back by its cursor. */
-const unheardLimit = 8 * 1024 * 1024;
-
-/** Who is there is told at most once in this time, in ms: with many clients each telling is long, and goes to all. */
+/**
+ * Who is there is told at most once in this time, in ms. A telling names all and goes to all, so with many clients it is rarer, by so much for each
+ * name that is sent: what it costs stays the same.
+ */
 const presencePause = 500;
+const presenceShare = 0.1;
 
 /** What the hub asks of its session. */
 export interface HubPort {
@@ -35,30 +37,19 @@ export interface HubPort {
   /** The run that this command started is to be cancelled when its client goes. */
   disconnected(run: string, actor: Actor): void;
   now(): number;
-  /** Frames a minute that one participant may send over all its sockets. */
+  /** Frames a minute that a socket may send. */
   readonly frameRate: number;
   /** True for a nested session: it takes only answers and cancel from outside. */
   readonly nested: boolean;
 }
 
-/** What a socket keeps while the object hibernates (16 KB at most). */
-interface Attachment extends SocketIdentity {
-  readonly client: string;
-  readonly label?: string;
-  readonly editing?: boolean;
-  /** Runs to cancel when the socket goes. */
-  readonly cancels: readonly string[];
-}
-
-/** The sockets of a session: they hibernate, share what is broadcast, and each may fall behind on its own without slowing the run. */
+/** The sockets of a session: they hibernate, share what is broadcast, and each may fall behind or misbehave by itself without slowing the run. */
 export class Hub {
   readonly #ctx: DurableObjectState;
   readonly #port: HubPort;
-  /** Characters sent to each socket since it was last heard of. */
-  readonly #unheard = new WeakMap<WebSocket, { sent: number; heard: number }>();
-  /** By participant. */
-  readonly #floods = new Map<string, FloodLimit>();
+  readonly #known = new WeakMap<WebSocket, Client>();
   #presenceTimer: ReturnType<typeof setTimeout> | null = null;
+  #presenceTold = '';
   #presenceChanged = false;
 
   constructor(ctx: DurableObjectState, port: HubPort) {
@@ -69,64 +60,58 @@ export class Hub {
 
   /** Who has the session open. */
   get presence(): readonly Presence[] {
-    return this.#sockets().map((socket) => {
-      const { participant, client, label, editing } = attachmentOf(socket);
-      return { participant, client, ...(label === undefined ? {} : { label }), ...(editing === undefined ? {} : { editing }) };
-    });
+    return this.#clients().map((client) => client.presence);
   }
 
   /** Answers an upgrade that the Worker has let through. */
-  accept(request: Request, client: string): Response {
+  accept(request: Request, id: string): Response {
     const identity = JSON.parse(request.headers.get(identityHeader) ?? 'null') as SocketIdentity | null;
     if (identity === null) return new Response(null, { status: 403 });
     const { 0: theirs, 1: ours } = new WebSocketPair();
     this.#ctx.acceptWebSocket(ours);
-    const attachment: Attachment = { ...identity, client, cancels: [] };
-    ours.serializeAttachment(attachment);
-    // Not counted as unheard: a client that this alone closed would come back for the same again.
-    for (const frame of this.#port.welcome(new URL(request.url).searchParams.get('cursor'))) ours.send(JSON.stringify(frame));
-    this.#send(ours, this.#presenceText());
-    this.#tellPresence();
+    const client = new Client(ours, this.#port.frameRate, this.#port.now(), { ...identity, client: id, cancels: [] });
+    this.#known.set(ours, client);
+    for (const frame of this.#port.welcome(new URL(request.url).searchParams.get('cursor')))
+      client.welcome(JSON.stringify(frame));
+    if (!this.#tellPresence()) this.#tell([client], this.#presenceText(this.#clients()));
     return new Response(null, { status: 101, webSocket: theirs });
   }
 
   /** Sends an event to every socket; it is made a text once. */
   broadcast(event: SessionEvent): void {
-    const sockets = this.#sockets();
-    if (sockets.length === 0) return;
-    const text = JSON.stringify(event);
-    for (const socket of sockets) this.#send(socket, text);
+    const clients = this.#clients();
+    if (clients.length === 0) return;
+    this.#tell(clients, JSON.stringify(event));
+    this.#relieve(clients);
   }
 
   /** Takes what a client sent. */
   receive(socket: WebSocket, data: string | ArrayBuffer): void {
-    this.#unheard.set(socket, { sent: 0, heard: this.#port.now() });
-    if (this.#closeExpired(socket)) return;
-    if (typeof data !== 'string') return socket.close(1003, 'Frames are text');
-    if (byteLength(data) > frameLimit) return socket.close(1009, 'A frame is at most 1 MiB');
+    const client = this.#client(socket);
+    const now = this.#port.now();
+    client.hear(now);
+    if (this.#closeExpired(client)) return;
+    if (typeof data !== 'string') return client.close(1003, 'Frames are text');
+    if (byteLength(data) > frameLimit) return client.close(1009, 'A frame is at most 1 MiB');
     const frame = parseJson(data);
     const id = isObject(frame) && typeof frame.id === 'string' ? frame.id : null;
-    const wait = this.#flood(socket).admit(this.#port.now());
+    const wait = client.frames.admit(now);
     if (wait !== null) {
-      const retryAfter = Math.ceil(wait / 1000);
-      return this.#refuse(socket, id, {
-        code: 'rate_limited',
-        detail: `Too many frames: try again in ${retryAfter} s.`,
-        retryAfter,
-      });
+      if (client.refusals.admit(now) !== null) return client.close(1013, 'Too many frames: come back later');
+      return this.#refuse(client, id, tooMany('frames', wait).problem);
     }
     if (!isObject(frame) || isDeeper(frame, nestingLimit)) {
-      return this.#refuse(socket, id, { code: 'bad_request', detail: 'A frame is one JSON object, not nested too deep.' });
+      return this.#refuse(client, id, { code: 'bad_request', detail: 'A frame is one JSON object, not nested too deep.' });
     }
-    if (frame.type === 'ping') return this.#send(socket, '{"type":"pong"}');
-    if (frame.type === 'presence') return this.#takePresence(socket, frame);
-    this.#takeCommand(socket, frame, id);
+    if (frame.type === 'ping') return this.#send(client, '{"type":"pong"}');
+    if (frame.type === 'presence') return this.#takePresence(client, frame);
+    this.#takeCommand(client, frame, id);
   }
 
   /** A socket has gone: a lost connection stops nothing, unless its command said so (C-9). */
   gone(socket: WebSocket): void {
-    const { cancels, ...attachment } = attachmentOf(socket);
-    for (const run of cancels) this.#port.disconnected(run, actorOf(attachment));
+    const client = this.#client(socket);
+    for (const run of client.attachment.cancels) this.#port.disconnected(run, client.actor);
     this.#tellPresence();
   }
 
@@ -136,113 +121,101 @@ export class Hub {
    */
   answerClose(socket: WebSocket, code: number, reason: string): void {
     const sendable = code === 1000 || (code >= 3000 && code < 5000);
-    try {
-      socket.close(sendable ? code : 1000, reason);
-    } catch {
-      // It is closed already.
-    }
+    this.#client(socket).close(sendable ? code : 1000, reason);
   }
 
   /** Closes every socket; clients come back and are given what is there then. */
   closeAll(reason: string): void {
-    for (const socket of this.#ctx.getWebSockets()) socket.close(1001, reason);
+    for (const socket of this.#ctx.getWebSockets()) this.#client(socket).close(1001, reason);
   }
 
-  #takeCommand(socket: WebSocket, frame: { readonly [field: string]: Json }, id: string | null): void {
+  #takeCommand(client: Client, frame: { readonly [field: string]: Json }, id: string | null): void {
     const { type, ...raw } = frame;
-    const attachment = attachmentOf(socket);
     if (typeof type !== 'string' || !Object.hasOwn(bodies, type) || type === 'new') {
-      return this.#refuse(socket, id, { code: 'bad_request', detail: 'A frame names a command or presence in its type.' });
+      return this.#refuse(client, id, { code: 'bad_request', detail: 'A frame names a command or presence in its type.' });
     }
-    if (id === null) return this.#refuse(socket, id, { code: 'bad_request', detail: 'A command over a socket has an id.' });
-    if (attachment.role === 'viewer') return this.#refuse(socket, id, { code: 'forbidden', detail: 'A viewer only reads.' });
+    if (id === null) return this.#refuse(client, id, { code: 'bad_request', detail: 'A command over a socket has an id.' });
+    if (client.attachment.role === 'viewer')
+      return this.#refuse(client, id, { code: 'forbidden', detail: 'A viewer only reads.' });
     if (this.#port.nested && type !== 'answers' && type !== 'cancel') {
-      return this.#refuse(socket, id, { code: 'forbidden', detail: 'A nested session takes only answers and cancel.' });
+      return this.#refuse(client, id, { code: 'forbidden', detail: 'A nested session takes only answers and cancel.' });
     }
-    const outcome = this.#port.command(type as CommandType, raw, actorOf(attachment));
-    if (!outcome.ok) return this.#refuse(socket, id, outcome.problem);
+    const outcome = this.#port.command(type as CommandType, raw, client.actor);
+    if (!outcome.ok) return this.#refuse(client, id, outcome.problem);
     const { value } = outcome;
     if (raw.cancelOnDisconnect === true && value !== null && 'run' in value && value.run !== null) {
-      const kept: Attachment = { ...attachment, cancels: [...attachment.cancels, value.run].slice(-8) };
-      socket.serializeAttachment(kept);
+      client.keep({ cancels: [...client.attachment.cancels, value.run].slice(-8) });
     }
-    this.#send(socket, JSON.stringify({ type: 'ack', id, result: value }));
+    this.#send(client, JSON.stringify({ type: 'ack', id, result: value }));
   }
 
-  #takePresence(socket: WebSocket, frame: Json): void {
+  #takePresence(client: Client, frame: Json): void {
     const parsed = presenceFrame.safeParse(frame);
     if (!parsed.success)
-      return this.#refuse(socket, null, refused('bad_request', 'A presence frame has a label or editing.').problem);
+      return this.#refuse(client, null, refused('bad_request', 'A presence frame has a label or editing.').problem);
     const { label, editing } = parsed.data;
-    const attachment = attachmentOf(socket);
-    const kept: Attachment = {
-      ...attachment,
-      ...(label === undefined ? {} : { label }),
-      ...(editing === undefined ? {} : { editing }),
-    };
-    socket.serializeAttachment(kept);
+    client.keep({ ...(label === undefined ? {} : { label }), ...(editing === undefined ? {} : { editing }) });
     this.#tellPresence();
   }
 
-  #refuse(socket: WebSocket, id: string | null, problem: Problem): void {
+  #refuse(client: Client, id: string | null, problem: Problem): void {
     const { code, detail, ...extras } = problem;
-    this.#send(socket, JSON.stringify({ type: 'refused', id, code, detail, status: statusOf[code], ...extras }));
+    this.#send(client, JSON.stringify({ type: 'refused', id, code, detail, status: statusOf[code], ...extras }));
   }
 
-  /** Tells everybody who is there: at once, or, when that was told a moment ago, after the pause. */
-  #tellPresence(): void {
+  /** Tells everybody who is there, if that changed: at once and true, or, when it was told a moment ago, after the pause. */
+  #tellPresence(): boolean {
     this.#presenceChanged = true;
-    if (this.#presenceTimer !== null) return;
+    if (this.#presenceTimer !== null) return false;
     this.#presenceChanged = false;
-    const text = this.#presenceText();
-    for (const socket of this.#sockets()) this.#send(socket, text);
+    const clients = this.#clients();
+    const text = this.#presenceText(clients);
+    if (text !== this.#presenceTold) this.#tell(clients, text);
+    this.#presenceTold = text;
+    const pause = Math.max(presencePause, clients.length ** 2 * presenceShare);
     this.#presenceTimer = setTimeout(() => {
       this.#presenceTimer = null;
       if (this.#presenceChanged) this.#tellPresence();
-    }, presencePause);
-  }
-
-  #presenceText(): string {
-    return JSON.stringify({ type: 'presence', clients: this.presence });
-  }
-
-  #send(socket: WebSocket, text: string): void {
-    if (this.#closeExpired(socket)) return;
-    const before = this.#unheard.get(socket) ?? { sent: 0, heard: 0 };
-    const ponged = this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
-    const sent = ponged > before.heard ? text.length : before.sent + text.length;
-    this.#unheard.set(socket, { sent, heard: Math.max(before.heard, ponged) });
-    try {
-      if (sent > unheardLimit) socket.close(1013, 'Reading too slowly: come back with the cursor');
-      else socket.send(text);
-    } catch {
-      // It is closing: its close event tells the rest.
-    }
-  }
-
-  #closeExpired(socket: WebSocket): boolean {
-    const { expires } = attachmentOf(socket);
-    if (expires === null || this.#port.now() < expires) return false;
-    socket.close(1008, 'The identity has expired');
+    }, pause);
     return true;
   }
 
-  #flood(socket: WebSocket): FloodLimit {
-    const { participant } = attachmentOf(socket);
-    const known = this.#floods.get(participant) ?? new FloodLimit(this.#port.frameRate, 60_000);
-    this.#floods.set(participant, known);
+  #presenceText(clients: readonly Client[]): string {
+    return JSON.stringify({ type: 'presence', clients: clients.map((client) => client.presence) });
+  }
+
+  #tell(clients: readonly Client[], text: string): void {
+    for (const client of clients) this.#send(client, text);
+  }
+
+  /** What may wait for clients that do not read is bounded, however many they are. */
+  #relieve(clients: readonly Client[]): void {
+    const since = this.#port.now() - silence;
+    const silent = clients.filter(({ heard }) => heard <= since);
+    for (const client of overdue(silent, silentTotal)) client.drop();
+  }
+
+  #send(client: Client, text: string): void {
+    const ponged = this.#ctx.getWebSocketAutoResponseTimestamp(client.socket)?.getTime() ?? 0;
+    if (ponged > client.heard) client.hear(ponged);
+    client.send(text);
+  }
+
+  #closeExpired(client: Client): boolean {
+    if (!client.isExpired(this.#port.now())) return false;
+    client.close(1008, 'The identity has expired');
+    return true;
+  }
+
+  /** Those who are there. One whose identity has expired is not, and is told so: nothing that is sent to all reaches it. */
+  #clients(): Client[] {
+    const open = this.#ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
+    return open.map((socket) => this.#client(socket)).filter((client) => !this.#closeExpired(client));
+  }
+
+  #client(socket: WebSocket): Client {
+    const known = this.#known.get(socket) ?? new Client(socket, this.#port.frameRate, this.#port.now());
+    this.#known.set(socket, known);
     return known;
   }
-
-  #sockets(): WebSocket[] {
-    return this.#ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
-  }
-}
-
-function attachmentOf(socket: WebSocket): Attachment {
-  return socket.deserializeAttachment() as Attachment;
-}
-
-function actorOf({ participant, client, label, role }: Omit<Attachment, 'cancels'>): Actor {
-  return { participant, client: label ?? client, role };
 }

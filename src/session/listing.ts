@@ -1,27 +1,35 @@
-import type { Logger } from '../core/index.ts';
+import { type Clock, type Logger, systemClock } from '../core/index.ts';
 import type { Summary } from './protocol/index.ts';
 
-/** The participant's list of sessions, as a session tells it of itself. */
+/** The participant's list of sessions, as a session tells it of itself. `put` gives what `ahead` does: how many other sessions began to run before this one. */
 export interface ListPort {
-  put(summary: Summary): Promise<void>;
+  put(summary: Summary): Promise<number>;
+  ahead(scope: string): Promise<number>;
   remove(scope: string): Promise<void>;
 }
 
 /** How long a line may wait that does not matter yet, in ms. */
 const patience = 250;
 
+/** How long the list may take to answer a question, in ms: a turn waits for it. */
+const answerTime = 5000;
+
 /** Keeps the session's line in the list: the newest summary is sent when the one before it has arrived, and only if it differs. */
 export class Listing {
   readonly #list: ListPort;
   readonly #logger: Logger;
+  readonly #clock: Clock;
   #sent = '';
   #next: Summary | null = null;
   #sending: Promise<void> | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** What the list answered to the newest line, until somebody asks. */
+  #answer: number | null = null;
 
-  constructor(list: ListPort, logger: Logger) {
+  constructor(list: ListPort, logger: Logger, clock: Clock = systemClock) {
     this.#list = list;
     this.#logger = logger;
+    this.#clock = clock;
   }
 
   /**
@@ -31,6 +39,7 @@ export class Listing {
   soon(summary: Summary): void {
     this.#next = summary;
     this.#timer ??= setTimeout(() => {
+      this.#timer = null;
       if (this.#next !== null) void this.put(this.#next);
     }, patience);
   }
@@ -41,6 +50,23 @@ export class Listing {
     this.#next = summary;
     this.#sending ??= Promise.resolve().then(() => this.#send());
     return this.#sending;
+  }
+
+  /**
+   * How many of the participant's other sessions run that began before this one: the list says so with the line that tells of the run, and is asked
+   * again whenever this is. Null, and logged, when it cannot be reached.
+   */
+  async ahead(scope: string): Promise<number | null> {
+    const over = new AbortController();
+    try {
+      const late = this.#clock.sleep(answerTime, over.signal).then(() => Promise.reject(new Error('It did not answer in time.')));
+      return await Promise.race([this.#ask(scope), late]);
+    } catch (error) {
+      this.#logger.warn('The list of sessions did not say how many run', { error });
+      return null;
+    } finally {
+      over.abort();
+    }
   }
 
   /** Takes the session off the list, after whatever is on its way. */
@@ -57,6 +83,14 @@ export class Listing {
     this.#timer = null;
   }
 
+  async #ask(scope: string): Promise<number> {
+    if (this.#next !== null) void this.put(this.#next);
+    await this.#sending;
+    const answer = this.#answer;
+    this.#answer = null;
+    return answer ?? this.#list.ahead(scope);
+  }
+
   /** Sends until there is nothing newer. It says that it has ended in the tick that finds nothing, so that no line falls between. */
   async #send(): Promise<void> {
     while (this.#next !== null) {
@@ -65,8 +99,9 @@ export class Listing {
       const { updated: _, ...shown } = summary;
       const text = JSON.stringify(shown);
       if (text === this.#sent) continue;
+      this.#answer = null;
       try {
-        await this.#list.put(summary);
+        this.#answer = await this.#list.put(summary);
         this.#sent = text;
       } catch (error) {
         this.#logger.warn('The list of sessions did not take a line', { error });

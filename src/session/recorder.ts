@@ -224,7 +224,8 @@ export class Recorder {
     const session = context.row();
     const usage = addUsage(session.usage, ended.usage);
     const newest = context.view().messages.findLast((message) => message.usage !== undefined)?.usage;
-    const contextUsed = newest === undefined ? session.contextUsed : newest.input + newest.output;
+    const { model } = this.#row.choice;
+    const contextUsed = newest === undefined ? session.contextUsed : context.agents.contextOf(model, newest);
     updateSession(sql, { usage, contextUsed, updated: context.now() });
 
     this.#emit(change, { ...event, error });

@@ -12,7 +12,7 @@ import {
   toolList,
 } from '../core/index.ts';
 import { retryModel } from '../models/index.ts';
-import { approveWrites } from '../policy/index.ts';
+import { allowance, approveWrites } from '../policy/index.ts';
 import type { Agent } from './agent.ts';
 import type { RunnerPort, SessionContext } from './context.ts';
 import type { Draft } from './joiner.ts';
@@ -175,6 +175,7 @@ export class Runner implements RunnerPort {
     const context = this.#context();
     const tell = (event: Draft): void => context.journal.transact((work) => work.emit(event));
     const head = { run: row.id, turn: row.turn, parent: null };
+    const ask = context.allowance(row);
     return new Run({
       model: agent.model,
       tools: toolList(...agent.tools),
@@ -190,6 +191,7 @@ export class Runner implements RunnerPort {
           started: (id) => tell({ type: 'tool_started', ...head, id }),
           waiting: (id, pending) => tell({ type: 'tool_waiting', ...head, id, pending }),
         }),
+        ...(ask === null ? [] : [allowance(ask)]),
       ],
       context: { address: context.address },
       messages,

@@ -1,4 +1,4 @@
-import { MisuseError, type TurnError } from '../core/index.ts';
+import { AllowanceError, MisuseError, type TurnError } from '../core/index.ts';
 
 const sentences: { readonly [kind: string]: string } = {
   model_error: 'The model did not accept the request or failed while answering.',
@@ -18,7 +18,7 @@ const sentences: { readonly [kind: string]: string } = {
 
 /** A failure as clients read it: its class, and a sentence of ours that holds nothing internal (docs/wire.md, `error`). */
 export function publicError(error: TurnError, cause: Error | null): TurnError {
-  const own = cause instanceof MisuseError ? cause.message : undefined;
+  const own = cause instanceof MisuseError || cause instanceof AllowanceError ? cause.message : undefined;
   return { class: error.class, message: own ?? sentences[error.class] ?? 'The turn failed.' };
 }
 

@@ -1,17 +1,19 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Json, type Logger, randomId, systemClock } from '../core/index.ts';
-import { defaultLimits, defaultMode, readLimit } from '../config/index.ts';
+import type { Ask } from '../policy/index.ts';
+import { defaultMode, type Limits, readLimits } from '../config/index.ts';
 import { version } from '../config/version.ts';
 import { type Address, directoryAddress, parseAddress, stubAt } from './address.ts';
 import { admit } from './admission.ts';
 import { Alarms, beatInterval } from './alarms.ts';
-import { modelNames, resolveAgent, windowOf } from './agent.ts';
+import { contextOf, modelNames, resolveAgent, windowOf } from './agent.ts';
 import type { CommandResult, FollowOptions, MessagePage, SessionApi } from './api.ts';
 import { nothingDone } from './commands/command.ts';
 import { carryOut } from './commands/index.ts';
 import { patch } from './commands/settings.ts';
 import type { Change, SessionContext } from './context.ts';
 import { createRows, openRows } from './first-use.ts';
+import { FloodLimit, minute, tooMany } from './flood.ts';
 import { followStream, Signal } from './follow.ts';
 import { Hub } from './hub.ts';
 import { isLive } from './joiner.ts';
@@ -48,6 +50,7 @@ import { beat, type Life, openRun, readRun, type RunRow, takeOver } from './rows
 import { readSession, type SessionRow } from './rows/session.ts';
 import { Runner } from './runner.ts';
 import { isChildScope } from './scope.ts';
+import { turnLimit } from './turn-limit.ts';
 import { loadSnapshot, type MessageSizes, pageBounds, summaryOf, trimmed, unusedSnapshot } from './state.ts';
 
 /** The most messages of one page of history. */
@@ -74,6 +77,8 @@ export class Session extends DurableObject<Env> implements SessionApi {
   readonly #hub: Hub;
   readonly #runner: Runner;
   readonly #listing: Listing;
+  readonly #limits: Limits;
+  readonly #flood: FloodLimit;
   readonly #context: Omit<SessionContext, 'journal'>;
   readonly #signal = new Signal();
   readonly #sizes: MessageSizes = new WeakMap();
@@ -93,13 +98,15 @@ export class Session extends DurableObject<Env> implements SessionApi {
     this.#large = new LargeValues(address.scope, (hash, blob) => putBlob(ctx.storage.sql, hash, blob));
     this.#alarms = new Alarms(ctx.storage, this.#logger);
     this.#life = { incarnation: randomId('life'), build: buildOf(env) };
+    this.#limits = readLimits(env).limits;
+    this.#flood = new FloodLimit(this.#limits.session, minute);
     this.#listing = new Listing(stubAt(env.DIRECTORY, directoryAddress(address)), this.#logger);
     this.#hub = new Hub(ctx, {
-      command: (type, raw, actor) => this.#carryOut(type, raw, actor),
+      command: (type, raw, actor) => this.#take(type, raw, actor),
       welcome: (cursor) => this.#welcome(cursor),
       disconnected: (run, actor) => void this.#carryOut('cancel', { target: run }, actor),
       now: () => Date.now(),
-      frameRate: readLimit(Reflect.get(env, 'LIMIT_COMMANDS')) ?? defaultLimits.commands,
+      frameRate: this.#limits.commands,
       nested: isChildScope(address.scope),
     });
     this.#runner = new Runner(
@@ -118,7 +125,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   async command(type: CommandType, raw: Json, actor: Actor): Promise<Outcome<CommandResult>> {
-    return this.#carryOut(type, raw, actor);
+    return this.#take(type, raw, actor);
   }
 
   async create(raw: Json, actor: Actor): Promise<Outcome<{ summary: Summary; created: boolean }>> {
@@ -276,6 +283,12 @@ export class Session extends DurableObject<Env> implements SessionApi {
     this.#advance();
   }
 
+  /** A command from outside: the session takes so many in a minute, whoever sends them and however, and a stop always. */
+  #take(type: CommandType, raw: Json, actor: Actor): Outcome<CommandResult> {
+    const wait = type === 'cancel' || type === 'interrupt' ? null : this.#flood.admit(Date.now());
+    return wait === null ? this.#carryOut(type, raw, actor) : tooMany('commands', wait);
+  }
+
   #carryOut(type: CommandType, raw: Json, actor: Actor): Outcome<CommandResult> {
     const outcome = this.#transact(actor, (change) => carryOut(change, type, raw, actor));
     // Denied calls leave the session at rest, with what was queued behind them.
@@ -409,6 +422,13 @@ export class Session extends DurableObject<Env> implements SessionApi {
     return { ...this.#context, journal: this.#journal };
   }
 
+  /** How many turns run at once is counted in the list. A nested session is not in it: its turns are part of one that is counted. */
+  #turnLimit(): Ask | null {
+    const { scope } = this.#address;
+    const { turns } = this.#limits;
+    return turns === null || isChildScope(scope) ? null : turnLimit(turns, () => this.#listing.ahead(scope));
+  }
+
   #makeContext(): Omit<SessionContext, 'journal'> {
     const { sql } = this.ctx.storage;
     const now = (): number => Date.now();
@@ -421,11 +441,13 @@ export class Session extends DurableObject<Env> implements SessionApi {
         resolve: (choice) => resolveAgent(this.env, choice, ports),
         modelNames: () => modelNames(this.env),
         window: (model) => windowOf(this.env, model),
+        contextOf: (model, usage) => contextOf(this.env, model, usage),
       },
       life: this.#life,
       alarms: this.#alarms,
       mintId: randomId,
       runner: this.#runner,
+      allowance: () => this.#turnLimit(),
       view: () => this.#snapshot,
       row: () => this.#row(),
     };

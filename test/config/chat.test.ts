@@ -21,7 +21,7 @@ function shippedRun(): { readonly run: Run; readonly notes: readonly Note[] } {
   const notes: Note[] = [];
   const mode = resolveMode(null, toolNames);
   if (!mode.ok) throw new Error('The shipped default mode is not usable.');
-  const [{ model }] = configuredModels({ endpoint: null, contextWindow: null, maxOutputTokens: null }, { clock });
+  const [{ model }] = configuredModels({ models: [] }, { clock });
   const store = {
     add: (text: string) => void notes.push({ text, created: clock.now() }),
     list: (limit: number) => notes.slice(-limit),

@@ -38,3 +38,30 @@ test('DOC-06 CTXW-04 CTXW-05 an unknown window and a server that cuts silently a
 test('DOC-06 INTR-21 a model that is known not to continue a reply is warned of', () => {
   expect(warnings({ ...endpoint, HARNESS_HOST: 'xai' })).toEqual([expect.stringContaining('cannot continue a reply')]);
 });
+
+test("DOC-06 a service without its key is warned of, a server of one's own and an AI Gateway are not", () => {
+  const missing = (HARNESS_OPENAI_URL: string) =>
+    warnings({ ...endpoint, HARNESS_OPENAI_URL }).filter((text) => text.includes('HARNESS_OPENAI_KEY'));
+  expect(missing('https://api.openai.com/v1')).toHaveLength(1);
+  expect(missing('https://openrouter.ai/api/v1')).toHaveLength(1);
+  expect(missing('https://gateway.ai.cloudflare.com/v1/a/g/openai')).toEqual([]);
+  expect(missing('http://model.internal/v1')).toEqual([]);
+});
+
+test('DOC-06 each model has findings of its own, by its place, and no value is in them', () => {
+  const env = {
+    HARNESS_ANTHROPIC_KEY: 'sk-secret',
+    HARNESS_OPENAI_URL: 'http://secret.internal/v1',
+    HARNESS_MODEL: 'anthropic/claude-secret, secret-tiny',
+  };
+  const { checks } = describeConfiguration(env);
+  expect(checks.filter(({ name }) => name.startsWith('model')).map(({ name, status, detail }) => [name, status, detail])).toEqual(
+    [
+      ['model 1', 'ok', 'Speaks Anthropic Messages.'],
+      ['model 1', 'warn', expect.stringContaining('overrides.ts')],
+      ['model 2', 'ok', 'Speaks Chat Completions with the preset generic.'],
+      ['model 2', 'warn', expect.stringContaining('HARNESS_CONTEXT_WINDOW')],
+    ],
+  );
+  expect(JSON.stringify(checks)).not.toContain('secret');
+});

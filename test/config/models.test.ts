@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { configuredModels, pickModel, readEnv, type Settings } from '../../src/config/index.ts';
-import type { Transport } from '../../src/core/index.ts';
-import { FakeClock, TestPrompt } from '../../src/testing/index.ts';
+import { type Message, type Transport, UnsupportedOptionError, userText } from '../../src/core/index.ts';
+import { capabilitiesOf } from '../../src/models/catalog/index.ts';
+import { FakeClock, FakeTransport, TestPrompt } from '../../src/testing/index.ts';
+import { collect } from '../models/support.ts';
 
+const bearer = { authorization: 'Bearer k' };
 const endpoint = { HARNESS_OPENAI_URL: 'http://127.0.0.1:8080/v1', HARNESS_MODEL: 'tiny' };
 
 function settings(env: object): Settings {
@@ -11,19 +14,110 @@ function settings(env: object): Settings {
   return read.value;
 }
 
+const nothingKnown = { continues: null, images: null, parallelCalls: null, thinking: null };
+
 test('without an endpoint the demo model speaks, and says that it is one', () => {
   const [model, ...others] = configuredModels(settings({}));
-  expect(model.description).toEqual({ name: 'demo', demo: true, window: null, capabilities: { continues: true } });
+  expect(model.description).toEqual({
+    name: 'demo',
+    demo: true,
+    window: null,
+    output: null,
+    capabilities: { ...nothingKnown, continues: true },
+    prices: null,
+  });
   expect(others).toEqual([]);
 });
 
-test('CC-01 CTXW-01 INTR-21 with an endpoint its model is the only one, described by what is known of it', () => {
-  const models = configuredModels(settings({ ...endpoint, HARNESS_CONTEXT_WINDOW: '8192' }));
-  expect(models.map(({ description }) => description)).toEqual([
-    { name: 'openai/tiny', demo: false, window: 8192, capabilities: { continues: null } },
+test('CC-01 CTXW-01 INTR-21 of a server of their own operators say what is known of its model', () => {
+  const sizes = { HARNESS_CONTEXT_WINDOW: '8192', HARNESS_MAX_OUTPUT_TOKENS: '512' };
+  const models = configuredModels(settings({ ...endpoint, ...sizes }));
+  expect(models.map(({ description, options }) => [description, options])).toEqual([
+    [
+      { name: 'openai/tiny', demo: false, window: 8192, output: 512, capabilities: nothingKnown, prices: null },
+      { contextWindow: 8192, maxOutputTokens: 512 },
+    ],
   ]);
-  const [hosted] = configuredModels(settings({ ...endpoint, HARNESS_OPENAI_URL: 'https://api.openai.com/v1' }));
-  expect(hosted.description).toMatchObject({ window: null, capabilities: { continues: false } });
+});
+
+/** A model that the catalogue knows. */
+const known = 'gpt-4.1';
+const knownWindow = capabilitiesOf(`openai/${known}`).window;
+
+test('CTXW-01 BUD-03 at a provider the catalogue says what is known of a model, and the operator knows better', () => {
+  const env = { HARNESS_OPENAI_KEY: 'k', HARNESS_MODEL: known };
+  const [{ description, options }] = configuredModels(settings(env));
+  expect(description).toEqual({
+    name: `openai/${known}`,
+    demo: false,
+    window: knownWindow,
+    output: expect.any(Number),
+    capabilities: { continues: false, images: true, parallelCalls: true, thinking: 'none' },
+    prices: expect.arrayContaining([expect.objectContaining({ input: expect.anything(), output: expect.anything() })]),
+  });
+  expect(knownWindow).toBeGreaterThan(0);
+  // What a model may say at most is no bound that anybody asked for.
+  expect(options).toEqual({ contextWindow: knownWindow });
+  const [told] = configuredModels(settings({ ...env, HARNESS_CONTEXT_WINDOW: '4096', HARNESS_MAX_OUTPUT_TOKENS: '99' }));
+  expect([told.description.window, told.description.output, told.options]).toEqual([
+    4096,
+    99,
+    { contextWindow: 4096, maxOutputTokens: 99 },
+  ]);
+});
+
+test('BUD-03 a model of a known name at another server is not that model', () => {
+  for (const url of [
+    'http://127.0.0.1:8080/v1',
+    'https://openrouter.ai/api/v1',
+    'https://gateway.ai.cloudflare.com/v1/a/g/compat',
+  ]) {
+    const [{ description }] = configuredModels(settings({ HARNESS_OPENAI_URL: url, HARNESS_MODEL: known }));
+    expect(description, url).toMatchObject({ window: null, output: null, prices: null, capabilities: { images: null } });
+  }
+});
+
+test('behind an AI Gateway a provider is itself', () => {
+  const env = { HARNESS_OPENAI_URL: 'https://gateway.ai.cloudflare.com/v1/a/g/openai', HARNESS_MODEL: known };
+  expect(configuredModels(settings(env))[0].description.window).toBe(knownWindow);
+});
+
+test('INTR-21 a model that the catalogue knows not to continue a reply is not asked to, whatever its host can', async () => {
+  const name = 'anthropic/claude-opus-4.6';
+  expect(capabilitiesOf(`openrouter/${name}`).prefill).toBe('none');
+  const env = { HARNESS_OPENROUTER_KEY: 'k', HARNESS_MODEL: `openrouter/${name}` };
+  const [{ description, model }] = configuredModels(settings(env), { transport: new FakeTransport([]) });
+  expect(description.capabilities.continues).toBe(false);
+  const edit: Message = { id: 'a', role: 'assistant', content: [{ type: 'text', text: 'It' }] };
+  const prompt = new TestPrompt().with({ messages: [userText('u', 'Hi'), edit], continue: true });
+  await expect(collect(model.stream(prompt))).rejects.toThrow(UnsupportedOptionError);
+});
+
+test.each([
+  ['anthropic/m', { HARNESS_ANTHROPIC_KEY: 'k' }, 'https://api.anthropic.com/v1/messages', { 'x-api-key': 'k' }],
+  ['openai/m', { HARNESS_OPENAI_KEY: 'k', HARNESS_OPENAI_FORMAT: 'responses' }, 'https://api.openai.com/v1/responses', bearer],
+  ['groq/m', { HARNESS_GROQ_KEY: 'k' }, 'https://api.groq.com/openai/v1/chat/completions', bearer],
+])('each provider is spoken to in its own format: %s', async (name, env, url, headers) => {
+  const transport = new FakeTransport([{ status: 500 }]);
+  const [{ model }] = configuredModels(settings({ ...env, HARNESS_MODEL: name }), { transport, clock: new FakeClock() });
+  await expect(collect(model.stream(new TestPrompt()))).rejects.toThrow('500');
+  expect(transport.requests).toMatchObject([{ url, headers, body: expect.stringContaining('"model":"m"') }]);
+});
+
+test('a provider keeps its peculiarities behind a URL of its own, and the token of an AI Gateway goes along', async () => {
+  const transport = new FakeTransport([{ status: 500 }]);
+  const env = {
+    HARNESS_MISTRAL_URL: 'https://gateway.ai.cloudflare.com/v1/a/g/mistral/v1',
+    HARNESS_MODEL: 'mistral/m',
+    HARNESS_GATEWAY_TOKEN: 't',
+  };
+  const [{ model }] = configuredModels(settings(env), { transport, clock: new FakeClock() });
+  await expect(collect(model.stream(new TestPrompt()))).rejects.toThrow('500');
+  const [request] = transport.requests;
+  expect(request?.headers).toMatchObject({ 'cf-aig-authorization': 'Bearer t' });
+  expect(request?.headers).not.toHaveProperty('authorization');
+  // Mistral refuses the field that asks for usage.
+  expect(request?.body).not.toContain('stream_options');
 });
 
 test('CC-01 CC-02 address, model, key and preset reach the request', async () => {

@@ -41,7 +41,7 @@ class InstantClock extends FakeClock {
 
 function retrying(options: Omit<RetryOptions, 'clock'> = {}): { clock: InstantClock; middleware: ModelMiddleware } {
   const clock = new InstantClock();
-  return { clock, middleware: retryModel({ ...options, clock }) };
+  return { clock, middleware: retryModel({ random: () => 1, ...options, clock }) };
 }
 
 describe('the retry middleware', () => {
@@ -52,8 +52,15 @@ describe('the retry middleware', () => {
     expect([seen.calls, clock.asked]).toEqual([3, [2000, 4000]]);
   });
 
-  test('MW-14 waits as long as the provider says', async () => {
-    const { clock, middleware } = retrying();
+  test('MW-14 waits a random part of that, so that those who were refused together do not come back together', async () => {
+    const chances = [0.25, 0.5];
+    const { clock, middleware } = retrying({ random: () => chances.shift() ?? 1 });
+    await collect(play(middleware, model([limited()], [limited()], [textDelta('Hello')]).next));
+    expect(clock.asked).toEqual([500, 2000]);
+  });
+
+  test('MW-14 waits as long as the provider says, and no part of it', async () => {
+    const { clock, middleware } = retrying({ random: () => 0 });
     const { next, seen } = model([limited(700)], [textDelta('Hello')]);
     expect(await collect(play(middleware, next))).toEqual([textDelta('Hello')]);
     expect([seen.calls, clock.asked]).toEqual([2, [700]]);
@@ -63,7 +70,7 @@ describe('the retry middleware', () => {
     'MW-14 tries a %s only once',
     async (kind) => {
       const { clock, middleware } = retrying();
-      const { next, seen } = model([new ModelError(kind, 'no', 5)]);
+      const { next, seen } = model([new ModelError(kind, 'no', 5, 503)]);
       expect(await rejection(collect(play(middleware, next)))).toMatchObject({ kind });
       expect([seen.calls, clock.asked]).toEqual([1, []]);
     },

@@ -1,9 +1,13 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import first from '../../migrations/directory/0001.sql';
+import second from '../../migrations/directory/0002.sql';
 import type { DirectoryApi } from '../../src/server/directory.ts';
 import { directoryAddress, stubAt } from '../../src/session/address.ts';
+import { migrate } from '../../src/session/migrations.ts';
 import type { Summary } from '../../src/session/protocol/index.ts';
+import { TestSession } from '../session/support.ts';
 import { post, refusedAs, type Send, signedIn, somebody } from './support.ts';
 
 function summary(scope: string, change: Partial<Summary> = {}): Summary {
@@ -142,6 +146,60 @@ describe('the list', () => {
   });
 });
 
+describe('how many run', () => {
+  const running = (scope: string, updated = 1000): Summary => summary(scope, { status: 'running', updated });
+
+  it('each line is answered with how many other sessions began to run before it, so that of two at once one comes first', async () => {
+    const of = directory();
+    const both = await Promise.all([of.put(running('b')), of.put(running('a'))]);
+    expect([both, await of.put(running('c'))]).toEqual([[0, 1], 2]);
+    expect([await of.ahead('b'), await of.ahead('a'), await of.ahead('c')]).toEqual([0, 1, 2]);
+  });
+
+  it('a session keeps its place while it runs, also from one run to the next, and over the death of the directory', async () => {
+    const participant = somebody();
+    const of = directory(participant);
+    for (const scope of ['a', 'b']) await of.put(running(scope));
+    expect(await of.put({ ...running('a', 2000), title: 'Renamed' })).toBe(0);
+    await evictDurableObject(of);
+    expect(await directory(participant).put(running('b', 3000))).toBe(1);
+  });
+
+  it('one that rests, waits for answers, or is removed makes room, and begins behind the others', async () => {
+    const of = directory();
+    for (const scope of ['a', 'b', 'c', 'd']) await of.put(running(scope));
+    expect(await of.put(summary('a', { status: 'idle' }))).toBe(0);
+    await of.put(summary('b', { status: 'awaiting_input' }));
+    await of.remove('c');
+    expect(await of.ahead('d')).toBe(0);
+    expect([await of.put(running('b')), await of.put(running('a')), await of.ahead('d')]).toEqual([1, 2, 0]);
+  });
+
+  it('an older line that comes late gives no place and takes none', async () => {
+    const of = directory();
+    await of.put(running('a', 2000));
+    await of.put(summary('a', { status: 'idle', updated: 1000 }));
+    await of.put(summary('b', { updated: 2000 }));
+    expect([await of.put(running('b', 1000)), await of.put(running('c'))]).toEqual([0, 1]);
+  });
+
+  it('sessions that ran when the release came count as before all that begin later', async () => {
+    const { stub } = new TestSession();
+    const rows = await runInDurableObject(stub, (_, { storage }) => {
+      migrate(storage, [first]);
+      const insert = "INSERT INTO sessions VALUES (?, '', '', ?, 'chat', NULL, 0, 0, 0, '')";
+      storage.sql.exec(insert, 'ran', 'running');
+      storage.sql.exec(insert, 'rested', 'idle');
+      migrate(storage, [first, second]);
+      return storage.sql.exec('SELECT scope, place FROM sessions ORDER BY scope').toArray();
+    });
+    expect(rows).toEqual([
+      { scope: 'ran', place: 0 },
+      { scope: 'rested', place: null },
+    ]);
+  });
+});
+
 describe('GET /sessions', () => {
   it('pages and searches by its query', async () => {
     const send = await signedIn();
@@ -228,6 +286,21 @@ describe('streams of an identity that ends', () => {
   });
 });
 
+/** Each way to change something, but for the commands, which are one route. */
+const changes = [
+  ['/api/sessions', 'POST'],
+  ['/api/sessions/work', 'PATCH'],
+  ['/api/sessions/work', 'DELETE'],
+  ['/api/sessions/work/turn', 'POST'],
+] as const;
+
+/** What the description of the API says of each path and method. */
+interface Paths {
+  readonly [path: string]: {
+    readonly [method: string]: { readonly responses: { readonly [status: string]: { readonly headers?: object } } };
+  };
+}
+
 describe('the flood limit', () => {
   it('admits 300 commands and 120 sockets a minute, each counted apart', async () => {
     const of = directory();
@@ -251,5 +324,34 @@ describe('the flood limit', () => {
     expect(await refusedAs(response)).toBe('429 rate_limited');
     expect((await send('/api/sessions/work')).status).toBe(200);
     expect((await send('/api/sessions/work/socket', { headers: { upgrade: 'websocket' } })).status).toBe(101);
+  });
+
+  it('every 429 says in seconds when to come back, and the description says that it does', async () => {
+    const limited = { LIMIT_COMMANDS: '1', LIMIT_SOCKETS: '1', LIMIT_SESSION: '1' };
+    Object.assign(env, limited);
+    const sub = somebody();
+    const [send, other] = [await signedIn({ sub }), await signedIn({ sub })];
+    const upgrade = { headers: { upgrade: 'websocket' } };
+    const socket = (await send('/api/sessions/work/socket', upgrade)).webSocket;
+    await send('/api/sessions/work/retry', post({}));
+    const refusals = [await send('/api/sessions/work/socket', upgrade)];
+    for (const [path, method] of changes) refusals.push(await send(path, { method }));
+    for (const name of Object.keys(limited)) Reflect.deleteProperty(env, name);
+    // The session began with its limit, the directory begins anew without.
+    await evictDurableObject(directory(sub));
+    refusals.push(await other('/api/sessions/work/retry', post({})));
+    for (const response of refusals) {
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
+      expect(await refusedAs(response)).toBe('429 rate_limited');
+    }
+    socket?.accept();
+    socket?.close();
+    const { paths } = await (await other('/api/openapi.json')).json<{ paths: Paths }>();
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const counted = method !== 'get' || path.endsWith('/socket');
+        if (counted) expect(Object.keys(responses['429']?.headers ?? {}), `${method} ${path}`).toEqual(['Retry-After']);
+      }
+    }
   });
 });

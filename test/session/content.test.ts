@@ -33,9 +33,9 @@ describe('an edit of a reply', () => {
 
   it('INTR-08 RESP-07 may leave calls and opaque parts out, and add or change none', () => {
     expect(edit(said)).toEqual([said]);
-    expect(edit({ ...call, name: 'rm', input: { all: true } } as Part)).toEqual([call]);
+    expect(edit({ ...call, name: 'rm', input: { all: true } })).toEqual([call]);
     expect(edit(call, call)).toBe('unmappable_content');
-    expect(edit({ ...call, id: 'c2' } as Part)).toBe('unmappable_content');
+    expect(edit({ ...call, id: 'c2' })).toBe('unmappable_content');
     expect(edit({ type: 'opaque', provider: { 'p/m': { type: 'forged' } } })).toBe('unmappable_content');
     expect(edit({ type: 'tool_result', callId: 'c1', content: [], error: false })).toBe('unmappable_content');
   });

@@ -1,10 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { isObject, type Json, type JsonObject, resultsId, toolCalls } from '../../src/core/index.ts';
-import { applyEvent, type SessionEvent, type Snapshot } from '../../src/session/protocol/index.ts';
-import { unusedSnapshot } from '../../src/session/state.ts';
+import { isObject, type Json, type JsonObject } from '../../src/core/index.ts';
+import type { SessionEvent, Snapshot } from '../../src/session/protocol/index.ts';
 import { Gate } from '../../src/testing/index.ts';
-import { call, fakeChat, isEvent, reasoning, saidIn, type Started, TestSession, text, usage } from './support.ts';
+import { call, fakeChat, isEvent, saidIn, type Started, TestSession, text, usage } from './support.ts';
+import { expectWhole, storedEvents } from './whole.ts';
 
 const chat = fakeChat();
 
@@ -67,20 +67,9 @@ async function deadSession(rows: Rows): Promise<TestSession> {
   return session;
 }
 
-/** When the platform's alarm of the object is due; null when it has none. */
-function alarmOf(session: TestSession): Promise<number | null> {
-  return runInDurableObject(session.stub, (_, { storage }) => storage.getAlarm());
-}
-
 /** A snapshot without what is no row: who is there. */
 function rowsPart({ presence: _, ...rest }: Snapshot): Omit<Snapshot, 'presence'> {
   return rest;
-}
-
-/** Every event of a session at rest, read from its rows: what waits for more events keeps an object from being evicted. */
-async function storedEvents(session: TestSession): Promise<SessionEvent[]> {
-  const rows = await session.rows<{ body: string }>('SELECT body FROM events ORDER BY last');
-  return rows.flatMap(({ body }) => body.split('\n').map((line) => JSON.parse(line) as SessionEvent));
 }
 
 /** Waits until an event of this type came, with this text if one is given. */
@@ -99,38 +88,6 @@ async function rested(session: TestSession): Promise<Snapshot> {
   }
 }
 
-/** What must hold of a session at rest, whatever happened to it. */
-async function checkWhole(session: TestSession, snapshot: Snapshot): Promise<void> {
-  const events = await storedEvents(session);
-  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
-
-  const runs = await session.rows<{ id: string; status: string }>('SELECT id, status FROM runs');
-  expect(runs.filter(({ status }) => status !== 'ended')).toEqual([]);
-  const ends = events.filter((event) => event.type === 'turn_ended' && event.parent === null);
-  expect(ends).toHaveLength(runs.length);
-  expect(new Set(ends.map(({ run }) => run))).toEqual(new Set(runs.map(({ id }) => id)));
-  expect(await session.count('alarms')).toBe(0);
-  expect(await alarmOf(session)).toBe(null);
-
-  const blank = unusedSnapshot(session.address.scope, snapshot.epoch, snapshot.mode, snapshot.usage.context.window);
-  const folded = events.reduce<Snapshot>(applyEvent, blank);
-  expect(folded).toEqual({ ...snapshot, presence: [] });
-
-  for (const message of snapshot.messages) {
-    const calls = toolCalls(message).map(({ id }) => id);
-    if (message.role !== 'assistant' || calls.length === 0) continue;
-    const results = snapshot.messages.find(({ id }) => id === resultsId(message.id))?.content ?? [];
-    const settled = results.flatMap((part) => (part.type === 'tool_result' ? [part.callId] : []));
-    const waiting = snapshot.pending.map((item) => item.call.id);
-    expect([...settled, ...waiting]).toHaveLength(calls.length);
-    expect(new Set([...settled, ...waiting])).toEqual(new Set(calls));
-  }
-  const saidOnce = (value: string): number => JSON.stringify([snapshot.messages, snapshot.inbox]).split(value).length - 1;
-  for (const input of ['first input', 'second input']) expect(saidOnce(input)).toBeLessThanOrEqual(1);
-  await session.evict();
-  expect(rowsPart(await session.snapshot())).toEqual(rowsPart(snapshot));
-}
-
 /** Answers whatever waits: allows it, or gives a text. */
 function allAnswers(snapshot: Snapshot): JsonObject {
   const answers = snapshot.pending.map((item) => ({
@@ -139,73 +96,6 @@ function allAnswers(snapshot: Snapshot): JsonObject {
     values: Object.fromEntries(item.needs.flatMap((need) => (need.type === 'question' ? [[need.id, 'blue']] : []))),
   }));
   return { answers };
-}
-
-describe('a death after any transaction', () => {
-  it('RUN-15 leaves a session that is whole, loses no input, runs no write twice and goes on', async () => {
-    const session = new TestSession();
-    await session.accept('patch', { title: 'Matrix' });
-    const states = await recordRows(session);
-    const [thinking, stopping] = [new Gate(), new Gate()];
-    chat.reply(
-      reasoning('Hm.'),
-      text('Let me '),
-      thinking,
-      text('see.'),
-      call('w', 'wait', { seconds: 0.01 }),
-      call('q', 'ask_user', { question: 'Which colour?' }),
-      call('n', 'write_note', { text: 'a note' }),
-    );
-    chat.reply(text('Saved.'));
-    chat.reply(text('The second answer.'));
-    chat.reply(text('Too '), stopping, text('long.'));
-
-    const { run } = await session.accept<Started>('turn', { message: 'first input' });
-    await begun(session, 'text_delta');
-    await session.accept('interject', { message: 'second input', delivery: 'queue' });
-    thinking.open();
-    await session.ended(run);
-    const [first, second] = allAnswers(await session.snapshot()).answers as JsonObject[];
-    await session.accept('answers', { answers: [first as JsonObject] });
-    const resumed = await session.accept<Started>('answers', { answers: [second as JsonObject] });
-    await session.ended(resumed.run);
-    const stopped = await session.accept<Started>('turn', { message: 'third input', id: 'third' });
-    await begun(session, 'text_delta', 'Too ');
-    await session.accept('cancel', { target: 'third' });
-    expect((await session.ended(stopped.run)).reason).toBe('cancelled');
-    expect(states.length).toBeGreaterThan(25);
-
-    for (const [index, rows] of states.entries()) {
-      await checkDeath(rows).catch((error: unknown) => {
-        throw new Error(`After transaction ${index} of ${states.length}`, { cause: error });
-      });
-    }
-  }, 180_000);
-});
-
-async function checkDeath(rows: Rows): Promise<void> {
-  for (let n = 0; n < 3; n += 1) chat.reply(text('Recovered.'));
-  const open = rows.runs?.find((run) => run.status === 'running');
-  const stop = rows.stops?.some((row) => row.target === open?.command || row.target === open?.id) === true;
-  const asked = chat.requests.length;
-  const session = await deadSession(rows);
-  const snapshot = await rested(session);
-  expect(snapshot.epoch).toBe(Number(rows.session?.[0]?.epoch) + (open === undefined ? 0 : 1));
-  if (stop) {
-    expect([snapshot.lastEnded?.reason, chat.requests.length - asked]).toEqual(['cancelled', 0]);
-  }
-  await checkWhole(session, snapshot);
-  if (snapshot.pending.length > 0) {
-    const staged = new Set(snapshot.staged.map((answer) => answer.callId));
-    const { answers } = allAnswers(snapshot) as { answers: JsonObject[] };
-    const ended = await session.play('answers', { answers: answers.filter(({ callId }) => !staged.has(String(callId))) });
-    expect(ended.reason).toBe('done');
-    // A death within the call leaves it unknown whether the note was written: the model is told, and the call never runs twice.
-    const unknown = JSON.stringify(ended.appended).includes('Outcome unknown');
-    expect(await session.count('notes')).toBe(unknown ? (rows.notes?.length ?? 0) : 1);
-    await checkWhole(session, await rested(session));
-  }
-  expect((await session.turn('fourth input')).reason).toBe('done');
 }
 
 describe('a death', () => {
@@ -238,7 +128,7 @@ describe('a death', () => {
       'turn_ended',
     ]);
     expect(chat.requests[1]?.text).toBe(chat.requests[0]?.text);
-    await checkWhole(session, after);
+    await expectWhole(session);
   });
 
   it('RUN-06 RUN-16 RUN-07 in a later step: the turn counts all its steps, what they appended and their tokens', async () => {
@@ -268,7 +158,7 @@ describe('a death', () => {
     const dead = await deadSession(admitted);
     const after = await rested(dead);
     expect(after).toMatchObject({ status: 'idle', turn: 1, partial: null, lastEnded: { turn: 1, reason: 'done', text: 'Now' } });
-    await checkWhole(dead, after);
+    await expectWhole(dead);
   });
 
   it('CANC-01 after a cancel was acknowledged: the cancel holds and no model is asked', async () => {
@@ -311,7 +201,7 @@ describe('a death', () => {
     expect(after.inbox).toEqual([]);
     expect(chat.requests).toHaveLength(4);
     expect(chat.requests[2]?.text).not.toContain('three');
-    await checkWhole(session, after);
+    await expectWhole(session);
   });
 
   it('RUN-04 TOOL-29 in a tool that only reads, or is idempotent: it runs again, and calls that had settled do not', async () => {
@@ -361,7 +251,7 @@ describe('a death', () => {
     expect(after).toMatchObject({ status: 'idle', staged: [], pending: [], lastEnded: { reason: 'done', text: 'Saved once' } });
     expect(JSON.stringify(after.lastEnded?.appended)).toContain('Saved.');
     expect(await dead.count('notes')).toBe(1);
-    await checkWhole(dead, after);
+    await expectWhole(dead);
   });
 
   it('G-11 C-8 while an answered call ran: whether it took effect is unknown, and the model is told so', async () => {
@@ -382,7 +272,7 @@ describe('a death', () => {
     expect(await dead.count('notes')).toBe(0);
     const told = (await storedEvents(dead)).find(isEvent('tool_ended', { run: after.run }));
     expect(JSON.stringify(told)).toContain('Outcome unknown');
-    await checkWhole(dead, after);
+    await expectWhole(dead);
   });
 
   it('EVT-35 gives the stream of a run, asked for again, all that is stored of it and its end', async () => {

@@ -1,28 +1,36 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Listing } from '../../src/session/listing.ts';
 import type { Summary } from '../../src/session/protocol/index.ts';
-import { Gate } from '../../src/testing/index.ts';
+import { FakeClock, Gate } from '../../src/testing/index.ts';
 
 const line = (status: Summary['status'], updated = 1): Summary => {
   return { scope: 's', title: 't', status, mode: 'chat', model: null, updated, created: 1, needs: 0, last: '' };
 };
 
 /** A list that remembers what it was sent, and takes a line only when `gate` is open. */
-function listOf(gate?: Gate): { seen: string[]; listing: Listing; fail: { next: boolean }; warned: string[] } {
+function listOf(gate?: Gate) {
   const seen: string[] = [];
+  const running = { before: 0 };
+  const clock = new FakeClock();
   const warned: string[] = [];
   const fail = { next: false };
   const list = {
-    async put(summary: Summary): Promise<void> {
+    async put(summary: Summary): Promise<number> {
       seen.push(summary.status);
       await gate?.wait();
       if (fail.next) throw new Error('away');
+      return running.before;
+    },
+    async ahead(scope: string): Promise<number> {
+      seen.push(`ahead of ${scope}`);
+      if (fail.next) throw new Error('away');
+      return running.before;
     },
     async remove(): Promise<void> {
       seen.push('removed');
     },
   };
-  return { seen, warned, fail, listing: new Listing(list, { warn: (message) => warned.push(message) }) };
+  return { seen, warned, fail, running, clock, listing: new Listing(list, { warn: (message) => warned.push(message) }, clock) };
 }
 
 describe('the line of a session in the list', () => {
@@ -93,5 +101,33 @@ describe('the line of a session in the list', () => {
     await listing.remove('s');
     await put;
     expect(seen.at(-1)).toBe('removed');
+  });
+
+  it('says with the line how many run before it, without another question; asked again, it asks', async () => {
+    const gate = new Gate();
+    const { seen, listing, running } = listOf(gate);
+    void listing.put(line('running'));
+    running.before = 2;
+    const ahead = listing.ahead('s');
+    gate.open();
+    expect([await ahead, seen]).toEqual([2, ['running']]);
+    running.before = 1;
+    expect([await listing.ahead('s'), seen]).toEqual([1, ['running', 'ahead of s']]);
+    running.before = 0;
+    await listing.put(line('idle'));
+    await listing.put(line('running'));
+    expect([await listing.ahead('s'), seen.length]).toEqual([0, 4]);
+  });
+
+  it('does not know how many run before it when the list is away or silent, and tells that', async () => {
+    const { listing, fail, warned } = listOf();
+    fail.next = true;
+    void listing.put(line('running'));
+    expect([await listing.ahead('s'), warned.length]).toEqual([null, 2]);
+    const silent = listOf(new Gate());
+    void silent.listing.put(line('running'));
+    const ahead = silent.listing.ahead('s');
+    silent.clock.advance(5000);
+    expect([await ahead, silent.warned.length]).toEqual([null, 1]);
   });
 });

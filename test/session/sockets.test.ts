@@ -1,10 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/index.ts';
 import { fakeChat, type Frame, type Started, TestSession, type TestSocket, text } from './support.ts';
 import { Gate } from '../../src/testing/index.ts';
 
 const chat = fakeChat();
+afterEach(() => void vi.useRealTimers());
 
 const refusals = (socket: TestSocket): Frame[] => socket.frames.filter((frame) => frame.type === 'refused');
 const clientsOf = (frame: Frame): JsonObject[] => frame.clients as JsonObject[];
@@ -109,6 +110,19 @@ describe('a socket', () => {
     for (const socket of [dead, deadToo]) expect(JSON.stringify(socket.frames)).not.toContain('secret');
   });
 
+  it('whose identity has expired is shown to nobody, and is closed with the first thing that happens to anybody', async () => {
+    const session = new TestSession();
+    const later = Date.now() + 60_000;
+    const [idle, alive] = [await session.socket(undefined, { participant: 'ann', expires: later }), await session.socket()];
+    expect((await session.snapshot()).presence).toHaveLength(2);
+    vi.spyOn(Date, 'now').mockReturnValue(later);
+    const from = alive.frames.length;
+    alive.send({ type: 'presence', label: 'Still here' });
+    expect(await idle.closed).toBe(1008);
+    expect((await session.snapshot()).presence).toMatchObject([{ label: 'Still here' }]);
+    expect(clientsOf(await alive.frame((frame) => frame.type === 'presence', from))).toHaveLength(1);
+  });
+
   it('is answered a ping without waking the object', async () => {
     const session = new TestSession();
     const socket = await session.socket();
@@ -140,6 +154,24 @@ describe('a socket', () => {
       { participant: session.address.participant },
     ]);
     expect(first.frames.every((frame) => frame.type !== 'presence' || frame.seq === undefined)).toBe(true);
+  });
+
+  it('that says of itself what was known already troubles nobody, and one that changes troubles them once in a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const session = new TestSession();
+    const [vain, other] = [await session.socket(), await session.socket()];
+    const pause = (): Promise<unknown> => runInDurableObject(session.stub, () => vi.advanceTimersByTimeAsync(60_000));
+    const heard = async (...labels: string[]): Promise<number> => {
+      await pause();
+      const from = other.frames.length;
+      for (const label of labels) vain.send({ type: 'presence', label });
+      await handled(vain);
+      await pause();
+      await handled(other);
+      return other.frames.slice(from).filter(({ type }) => type === 'presence').length;
+    };
+    expect([await heard('a'), await heard('a', 'a'), await heard('b', 'c', 'd', 'e')]).toEqual([1, 0, 2]);
+    expect((await session.snapshot()).presence.map(({ label }) => label)).toContain('e');
   });
 
   it('of a viewer is refused every command, and reads on', async () => {
@@ -234,6 +266,42 @@ describe('a socket', () => {
     const { epoch, seq } = await session.snapshot();
     const back = await session.socket(`${epoch}.${lazy.events().at(-1)?.seq}`);
     await back.frame((frame) => frame.seq === seq || (frame.snapshot as JsonObject | undefined)?.seq === seq);
+  });
+
+  it('EVT-29 of many that are silent those furthest behind are closed with 1013, once all together are behind too much', async () => {
+    const session = new TestSession();
+    const silent: TestSocket[] = [];
+    while (silent.length < 7) silent.push(await session.socket());
+    const busy = await session.socket();
+    const play = async (length: number): Promise<void> => {
+      chat.reply(text('y'.repeat(length)));
+      await session.turn('Go');
+      await handled(busy);
+      await session.accept('new');
+    };
+    for (let n = 0; n < 8; n += 1) await play(600_000);
+    const closed: TestSocket[] = [];
+    for (const socket of silent) void socket.closed.then(() => closed.push(socket));
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    await handled(busy);
+    await play(1);
+    await handled(busy);
+    expect(closed.length).toBe(1);
+  });
+
+  it('is read no attachment of while it is sent events, until the object has slept', async () => {
+    const session = new TestSession();
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => session.socket()));
+    const [first] = sockets as [TestSocket];
+    const read = vi.spyOn(WebSocket.prototype, 'deserializeAttachment');
+    for (const title of ['a', 'b', 'c']) await first.command('patch', { title });
+    expect(read).not.toHaveBeenCalled();
+    await session.evict();
+    await first.command('patch', { title: 'd' });
+    await first.command('patch', { title: 'e' });
+    for (const socket of sockets) await socket.frame((frame) => frame.title === 'e');
+    expect(read).toHaveBeenCalledTimes(10);
+    read.mockRestore();
   });
 
   it('serialises what it broadcasts once, however many read', async () => {

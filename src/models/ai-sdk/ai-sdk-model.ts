@@ -117,7 +117,7 @@ export class AiSdkModel implements Model {
 
   #withoutKey(error: ModelError): ModelError {
     if (this.#key === '' || !error.message.includes(this.#key)) return error;
-    return new ModelError(error.kind, error.message.replaceAll(this.#key, '[key]'), error.retryAfter);
+    return new ModelError(error.kind, error.message.replaceAll(this.#key, '[key]'), error.retryAfter, error.status);
   }
 
   async #open(call: LanguageModelV4CallOptions): Promise<ReadableStream<StreamPart>> {

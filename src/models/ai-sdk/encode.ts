@@ -21,6 +21,7 @@ import {
 import { type CallIdRule, CallIds } from '../call-ids.ts';
 import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
 import { dataOf, type Owner } from '../provider-data.ts';
+import { sentName } from '../tool-names.ts';
 import { type AssistantContent, optionsOf } from './interface.ts';
 import { restoredPart } from './stored.ts';
 
@@ -119,7 +120,7 @@ class Encoder {
 
   #result(call: ToolCallPart, toolCallId: string): LanguageModelV4ToolResultPart {
     const output = outputOf(this.#results.get(call.id));
-    return { type: 'tool-result', toolCallId, toolName: call.name, output };
+    return { type: 'tool-result', toolCallId, toolName: sentName(call.name), output };
   }
 }
 
@@ -133,7 +134,7 @@ function assistantContent(part: Part, ids: ReadonlyMap<string, string>, owner: O
       return data === undefined ? [] : [{ type: 'reasoning', text: part.text, ...optionsOf(data) }];
     case 'tool_call': {
       const toolCallId = ids.get(part.id) ?? part.id;
-      return [{ type: 'tool-call', toolCallId, toolName: part.name, input: part.input, ...optionsOf(data) }];
+      return [{ type: 'tool-call', toolCallId, toolName: sentName(part.name), input: part.input, ...optionsOf(data) }];
     }
     case 'opaque':
       return data === undefined ? [] : [restoredPart(data)];

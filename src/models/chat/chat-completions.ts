@@ -3,13 +3,17 @@ import { EditEcho } from '../edit-echo.ts';
 import { bearer, Endpoint, type EndpointInit } from '../endpoint.ts';
 import { cannotContinue } from '../errors.ts';
 import { ChatDecoder } from './decode.ts';
-import { encodeRequest } from './encode.ts';
+import { type ChatTarget, encodeRequest } from './encode.ts';
 import { type Host, hostFor, type HostName, hosts } from './hosts.ts';
 
 /** What a Chat Completions model is made of. The key is sent as a bearer token. */
 export interface ChatCompletionsInit extends EndpointInit {
+  /** The provider's name, as in `<provider>/<model>`: `openai` when left out. Provider data are kept under both. */
+  readonly provider?: string;
   /** The preset of the server; else it follows from the address (`hostFor`). */
   readonly host?: HostName;
+  /** False for a model that is known not to continue a reply, whatever its host can. */
+  readonly continues?: false;
 }
 
 /**
@@ -20,16 +24,16 @@ export class ChatCompletions implements Model {
   /** False for a host that is known not to continue a reply; else absent, since the model behind it decides (INTR-21). */
   readonly continues?: boolean;
   readonly #endpoint: Endpoint;
-  readonly #model: string;
-  readonly #host: Host;
+  readonly #target: ChatTarget;
 
   /** @throws MisuseError `option_invalid` when `baseUrl` is no http address. */
   constructor(init: ChatCompletionsInit) {
     this.#endpoint = new Endpoint(init, '/chat/completions', bearer(init.key));
-    this.#model = init.model;
+    const { model, provider = 'openai' } = init;
     const base = new URL(init.baseUrl);
-    this.#host = hosts[init.host ?? hostFor(base)];
-    if (!canContinue(this.#host, base)) this.continues = false;
+    const host = hosts[init.host ?? hostFor(base)];
+    this.#target = { model, host, owner: `${provider}/${model}` };
+    if (init.continues === false || !canContinue(host, base)) this.continues = false;
   }
 
   /**
@@ -39,8 +43,9 @@ export class ChatCompletions implements Model {
   async *stream(prompt: Prompt): AsyncGenerator<Delta, void, undefined> {
     if (prompt.continue && this.continues === false) throw cannotContinue();
     const edit = prompt.messages.at(-1);
-    const echo = prompt.continue && edit !== undefined && this.#host.repeatsEdit ? new EditEcho(textOf(edit)) : null;
-    yield* this.#endpoint.ask(encodeRequest(prompt, this.#model, this.#host), new ChatDecoder(), prompt, echo);
+    const { host, owner } = this.#target;
+    const echo = prompt.continue && edit !== undefined && host.repeatsEdit ? new EditEcho(textOf(edit)) : null;
+    yield* this.#endpoint.ask(encodeRequest(prompt, this.#target), new ChatDecoder(owner), prompt, echo);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Delta, type Finish, isObject, type Json, type JsonObject, ModelError, type Usage } from '../../core/index.ts';
 import type { ReplyDecoder } from '../endpoint.ts';
 import { streamError } from '../errors.ts';
+import type { Owner } from '../provider-data.ts';
 import { numberIn, objectsIn, textDeltas } from '../read.ts';
 import { reasoningData, ReasoningDetails, seenReasoning } from './reasoning.ts';
 
@@ -19,10 +20,16 @@ const finishes: ReadonlyMap<Json | undefined, Finish> = new Map([
 export class ChatDecoder implements ReplyDecoder {
   readonly done = false;
   readonly endMark = '[DONE]';
+  readonly #owner: Owner;
   readonly #details = new ReasoningDetails();
   #finish: Finish | null = null;
   #refused = false;
   #usage: Usage | null = null;
+
+  /** `owner` is whose data the reply carries. */
+  constructor(owner: Owner) {
+    this.#owner = owner;
+  }
 
   get finished(): boolean {
     return this.#finish !== null;
@@ -52,14 +59,14 @@ export class ChatDecoder implements ReplyDecoder {
   #delta(delta: JsonObject): Delta[] {
     const refusal = textDeltas(delta.refusal);
     this.#refused ||= refusal.length > 0;
-    return [...this.#reasoning(delta), ...contentDeltas(delta.content), ...refusal, ...callDeltas(delta.tool_calls)];
+    return [...this.#reasoning(delta), ...contentDeltas(delta.content, this.#owner), ...refusal, ...callDeltas(delta.tool_calls)];
   }
 
   #reasoning(delta: JsonObject): Delta[] {
     const seen = seenReasoning(delta);
     const details = this.#details.add(delta);
     if (seen === null && details === null) return [];
-    const provider = reasoningData(seen?.field ?? 'reasoning', details);
+    const provider = reasoningData(seen?.field ?? 'reasoning', details, this.#owner);
     return [{ type: 'reasoning', text: seen?.text ?? '', provider }];
   }
 
@@ -88,13 +95,13 @@ function decodeUsage(usage: JsonObject): Usage {
 }
 
 /** A text, or a list of parts among which may be reasoning. */
-function contentDeltas(content: Json | undefined): readonly Delta[] {
+function contentDeltas(content: Json | undefined, owner: Owner): readonly Delta[] {
   if (!Array.isArray(content)) return textDeltas(content);
   return objectsIn(content).flatMap((part): readonly Delta[] => {
     if (part.type !== 'thinking') return textDeltas(part.text);
     const pieces = Array.isArray(part.thinking) ? objectsIn(part.thinking).map((piece) => piece.text) : [part.thinking];
     const text = pieces.filter((piece) => typeof piece === 'string').join('');
-    return text === '' ? [] : [{ type: 'reasoning', text, provider: reasoningData('content', null) }];
+    return text === '' ? [] : [{ type: 'reasoning', text, provider: reasoningData('content', null, owner) }];
   });
 }
 

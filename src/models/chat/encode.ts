@@ -13,9 +13,19 @@ import {
 } from '../../core/index.ts';
 import { CallIds } from '../call-ids.ts';
 import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
+import type { Owner } from '../provider-data.ts';
+import { sentName } from '../tool-names.ts';
 import type { Host } from './hosts.ts';
 import { type EchoedReasoning, echoedReasoning, providerKey } from './reasoning.ts';
 import type { ChatAssistantMessage, ChatMessage, ChatRequest, ChatTool } from './request.ts';
+
+/** What a request is made for. */
+export interface ChatTarget {
+  readonly model: string;
+  readonly host: Host;
+  /** Whose provider data go back. */
+  readonly owner: Owner;
+}
 
 /** Stands between a tool message and a user message where a host demands one. */
 export const bridgeText = 'I have the results.';
@@ -28,7 +38,7 @@ const paragraph = '\n\n';
  * its end: the keys keep their order, and what changes with a request stands behind the messages.
  * @throws UnsupportedOptionError for media; MisuseError `bad_input` when the last message is not whose turn it is.
  */
-export function encodeRequest(prompt: Prompt, model: string, host: Host): ChatRequest {
+export function encodeRequest(prompt: Prompt, { model, host, owner }: ChatTarget): ChatRequest {
   const { options, tools } = prompt;
   const flags = prompt.continue && host.continuation.how === 'flags' ? host.continuation.flags : {};
   return {
@@ -37,7 +47,7 @@ export function encodeRequest(prompt: Prompt, model: string, host: Host): ChatRe
     ...(host.asksForUsage ? { stream_options: { include_usage: true } } : {}),
     ...(options.maxOutputTokens === undefined ? {} : { [host.tokenLimit]: options.maxOutputTokens }),
     ...(tools.length === 0 ? {} : { tools: tools.map(encodeTool) }),
-    messages: encodeMessages(prompt, host),
+    messages: encodeMessages(prompt, host, owner),
     ...flags,
     ...options.provider[providerKey],
   };
@@ -47,9 +57,9 @@ function encodeTool({ name, description, input }: ToolSpec): ChatTool {
   return { type: 'function', function: { name, description, parameters: input } };
 }
 
-function encodeMessages(prompt: Prompt, host: Host): readonly ChatMessage[] {
+function encodeMessages(prompt: Prompt, host: Host, owner: Owner): readonly ChatMessage[] {
   const edit = editOf(prompt);
-  const encoder = new Encoder(prompt.messages, host);
+  const encoder = new Encoder(prompt.messages, host, owner);
   if (prompt.system) encoder.add({ role: 'system', content: prompt.system });
   for (const message of prompt.messages) {
     if (message === edit) encoder.addEdit(message);
@@ -64,11 +74,13 @@ function encodeMessages(prompt: Prompt, host: Host): readonly ChatMessage[] {
 class Encoder {
   readonly messages: ChatMessage[] = [];
   readonly #host: Host;
+  readonly #owner: Owner;
   readonly #ids: CallIds;
   readonly #results: ReadonlyMap<string, ToolResultPart>;
 
-  constructor(messages: readonly Message[], host: Host) {
+  constructor(messages: readonly Message[], host: Host, owner: Owner) {
     this.#host = host;
+    this.#owner = owner;
     this.#ids = new CallIds(host.callIds);
     this.#results = resultsIn(messages);
   }
@@ -88,7 +100,7 @@ class Encoder {
     const reasoning = message.content.filter((part): part is ReasoningPart => part.type === 'reasoning');
     this.add({
       role: 'assistant',
-      ...contentAndReasoning(text, echoedReasoning(reasoning, this.#host), this.#host),
+      ...contentAndReasoning(text, echoedReasoning(reasoning, this.#host, this.#owner), this.#host),
       tool_calls: calls.map(({ call, id }) => encodeCall(call, id)),
     });
     for (const { call, id } of calls) this.add({ role: 'tool', tool_call_id: id, content: this.#resultOf(call) });
@@ -125,7 +137,7 @@ class Encoder {
 
 /** Arguments that were no JSON go out as an empty object: servers parse what they get back. */
 function encodeCall(call: ToolCallPart, id: string) {
-  return { id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.input) } } as const;
+  return { id, type: 'function', function: { name: sentName(call.name), arguments: JSON.stringify(call.input) } } as const;
 }
 
 function contentAndReasoning(

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, type ReasoningPart } from '../../core/index.ts';
+import type { Owner } from '../provider-data.ts';
 import type { Host } from './hosts.ts';
 
 /** The key of this family's data in a reasoning part, and of its options (MODEL-03). */
@@ -54,9 +55,12 @@ function grown(key: string, before: Json | undefined, value: Json): Json {
   return growing.includes(key) && typeof before === 'string' && typeof value === 'string' ? before + value : value;
 }
 
-/** The provider data of a reasoning part: what this module needs to send it back (MODEL-11). */
-export function reasoningData(field: string, details: readonly JsonObject[] | null): JsonObject {
-  return { [providerKey]: { field, ...(details === null ? {} : { details }) } };
+/**
+ * The provider data of a reasoning part: what this module needs to send it back (MODEL-11). Any model of the family may know
+ * the field; the pieces go back to the model that made them alone.
+ */
+export function reasoningData(field: string, details: readonly JsonObject[] | null, owner: Owner): JsonObject {
+  return { [providerKey]: { field, ...(details === null ? {} : { details, owner }) } };
 }
 
 /** Reasoning that goes back to a host: under the field, and the details when they came. */
@@ -70,14 +74,14 @@ export interface EchoedReasoning {
  * What a message with calls sends back of its reasoning (CC-08): in the field it came in where the host knows that field, in
  * the host's own where the host insists on having it. Null when nothing goes back.
  */
-export function echoedReasoning(parts: readonly ReasoningPart[], host: Host): EchoedReasoning | null {
+export function echoedReasoning(parts: readonly ReasoningPart[], host: Host, owner: Owner): EchoedReasoning | null {
   if (host.echoesReasoning === 'never') return null;
   const data = parts.map((part) => part.provider?.[providerKey]).filter((value) => isObject(value));
   const came = data.map(({ field }) => field).find((field) => typeof field === 'string');
-  const own = host.reasoningFields[0];
-  const field = typeof came === 'string' && host.reasoningFields.includes(came) ? came : own;
+  const usual = host.reasoningFields[0];
+  const field = typeof came === 'string' && host.reasoningFields.includes(came) ? came : usual;
   const foreign = field !== came;
   if (field === undefined || (foreign && host.echoesReasoning !== 'always')) return null;
-  const details = foreign ? undefined : data.findLast((value) => value.details !== undefined)?.details;
+  const details = foreign ? undefined : data.findLast((value) => value.owner === owner)?.details;
   return { field, text: parts.map((part) => part.text).join(''), details };
 }

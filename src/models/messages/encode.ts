@@ -18,6 +18,7 @@ import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.
 import { imageIn } from '../images.ts';
 import { dataOf, type Owner } from '../provider-data.ts';
 import { numberIn, textIn } from '../read.ts';
+import { sentName } from '../tool-names.ts';
 import { cacheMark, withMarks } from './cache-marks.ts';
 import type {
   AssistantBlock,
@@ -177,7 +178,7 @@ function assistantBlock(part: Part, ids: ReadonlyMap<string, string>, owner: Own
       return {
         type: 'tool_use',
         id: ids.get(part.id) ?? part.id,
-        name: part.name,
+        name: sentName(part.name),
         input: part.input,
         ...dataOf(part, owner),
       };

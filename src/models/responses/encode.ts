@@ -15,6 +15,7 @@ import { endsWithReply, interruptedResult, resultsIn } from '../history.ts';
 import { imageIn } from '../images.ts';
 import { dataOf, type Owner } from '../provider-data.ts';
 import { textIn } from '../read.ts';
+import { sentName } from '../tool-names.ts';
 import type { InputImage, InputText, ResponsesItem, ResponsesRequest, ResponsesTool } from './request.ts';
 
 /** The key of this API's options (MODEL-03). */
@@ -143,7 +144,7 @@ function joinedTexts(parts: readonly Part[], owner: Owner): readonly Part[] {
 
 /** Arguments that were no JSON go out as an empty object. */
 function encodeCall({ name, input }: ToolCallPart, id: string, data: JsonObject | undefined): ResponsesItem {
-  return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(input), ...data };
+  return { type: 'function_call', call_id: id, name: sentName(name), arguments: JSON.stringify(input), ...data };
 }
 
 /** Thoughts that nothing follows are refused. */

@@ -45,6 +45,7 @@ function choices(c: RequestContext): object {
   const { identity, settings } = c.var;
   const { participant, role, scope } = identity;
   const { modes, models } = describeConfiguration(c.env);
+  const { commands, sockets, session, turns } = settings.limits;
   return {
     modes,
     defaultMode,
@@ -53,8 +54,10 @@ function choices(c: RequestContext): object {
     limits: {
       bodyBytes: bodyLimit,
       frameBytes: bodyLimit,
-      commandsPerMinute: settings.limits.commands,
-      socketsPerMinute: settings.limits.sockets,
+      commandsPerMinute: commands,
+      socketsPerMinute: sockets,
+      sessionCommandsPerMinute: session,
+      turnsAtOnce: turns,
       maxSteps: stepCeiling,
     },
     shell: null,

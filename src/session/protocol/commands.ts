@@ -98,7 +98,12 @@ export const presenceFrame = z.strictObject({
 /** A participant's scope, as a client may name it. */
 export const scopePattern = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/;
 
+/** The most characters of an issue's path and message: both may hold names that a client made up. */
+const issueLimit = 200;
+
 /** The issues of a failed check, as refusals carry them. */
 export function issuesOf(error: z.ZodError): { readonly path: string; readonly message: string }[] {
-  return error.issues.slice(0, 20).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }));
+  return error.issues.slice(0, 20).map(({ path, message }) => {
+    return { path: path.map(String).join('.').slice(0, issueLimit), message: message.slice(0, issueLimit) };
+  });
 }

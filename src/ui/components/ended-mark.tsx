@@ -16,6 +16,7 @@ const causes: { readonly [kind: string]: string } = {
   middleware_error: 'A middleware failed.',
   tool_error: 'A tool broke the rules of its protocol.',
   recovery_exhausted: 'The server was lost again and again in the middle of the turn.',
+  too_many_turns: 'Too many of your turns run at once.',
   unsupported_option: 'The model cannot do what was asked of it.',
 };
 

@@ -4,7 +4,7 @@ import { ChatDecoder } from '../../../src/models/chat/decode.ts';
 
 /** The deltas of a reply's chunks, its finish included. */
 function decode(...chunks: readonly object[]): Delta[] {
-  const decoder = new ChatDecoder();
+  const decoder = new ChatDecoder('openai/m');
   return [...chunks.flatMap((chunk) => decoder.add(chunk as JsonObject)), ...decoder.end()];
 }
 
@@ -79,6 +79,7 @@ describe('text and reasoning', () => {
             { type: 'reasoning.text', index: 0, format: 'f', text: 'ab', signature: 's' },
             { type: 'reasoning.encrypted', index: 1, data: 'x' },
           ],
+          owner: 'openai/m',
         },
       },
     });
@@ -110,7 +111,7 @@ describe('text and reasoning', () => {
       { choices: [{}] },
       calls({ index: 0, function: { arguments: '' } }),
     ];
-    for (const chunk of nothing) expect(new ChatDecoder().add(chunk as JsonObject)).toEqual([]);
+    for (const chunk of nothing) expect(new ChatDecoder('openai/m').add(chunk as JsonObject)).toEqual([]);
   });
 
   test('CC-04 a second choice is not mixed into the first', () => {
@@ -221,7 +222,7 @@ describe('the finish', () => {
   });
 
   test('HTTP-08 is not there before the server names it', () => {
-    const decoder = new ChatDecoder();
+    const decoder = new ChatDecoder('openai/m');
     decoder.add(delta({ content: 'Hello' }) as JsonObject);
     decoder.add(finish('') as JsonObject);
     expect(decoder.finished).toBe(false);

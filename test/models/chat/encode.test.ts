@@ -19,7 +19,7 @@ import { type HostName, hosts } from '../../../src/models/index.ts';
 import { TestPrompt } from '../../../src/testing/index.ts';
 
 function encode(fields: Partial<PromptFields>, host: HostName = 'generic') {
-  return encodeRequest(new TestPrompt(fields), 'm', hosts[host]);
+  return encodeRequest(new TestPrompt(fields), { model: 'm', host: hosts[host], owner: 'openai/m' });
 }
 
 function messagesOf(messages: readonly Message[], host: HostName = 'generic', fields: Partial<PromptFields> = {}) {
@@ -242,12 +242,12 @@ describe('reasoning', () => {
     });
   });
 
-  test('MODEL-11 CC-08 the typed details go back unchanged', () => {
+  test('MODEL-11 CC-08 the typed details go back unchanged, to their own model alone', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'xyz', index: 0 }];
-    expect(messagesOf(history(thought('reasoning', { details })), 'openrouter')[1]).toMatchObject({
-      reasoning: 'r',
-      reasoning_details: details,
-    });
+    const sent = (owner: string) => messagesOf(history(thought('reasoning', { details, owner })), 'openrouter')[1];
+    expect(sent('openai/m')).toMatchObject({ reasoning: 'r', reasoning_details: details });
+    expect(sent('openai/other')).toMatchObject({ reasoning: 'r' });
+    expect(sent('openai/other')).not.toHaveProperty('reasoning_details');
   });
 
   test('CC-08 a host that insists gets the field on each message with calls, whoever thought and if nobody did', () => {

@@ -32,7 +32,7 @@ describe('the types of the openai package', () => {
     ];
     const tools = [{ name: 'read', description: 'Reads.', input: { type: 'object' }, hints: {} }];
     const prompt = new TestPrompt({ system: 'Be brief.', messages, tools, options: { ...defaultOptions, maxOutputTokens: 5 } });
-    const request = asOpenAI(encodeRequest(prompt, 'm', hosts.openai) as Ours);
+    const request = asOpenAI(encodeRequest(prompt, { model: 'm', host: hosts.openai, owner: 'openai/m' }) as Ours);
     expect(request.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
   });
 
@@ -50,7 +50,7 @@ describe('the types of the openai package', () => {
         },
       ],
     };
-    expect(new ChatDecoder().add(chunk as object as JsonObject)).toEqual([
+    expect(new ChatDecoder('openai/m').add(chunk as object as JsonObject)).toEqual([
       { type: 'text', text: 'Hello' },
       { type: 'tool_call', index: 0, id: 'c', name: 'read' },
     ]);
