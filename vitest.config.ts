@@ -40,6 +40,24 @@ export default defineConfig({
         },
       },
       {
+        // An entry of its own, through which a test hears of each life of a session.
+        plugins: [
+          cloudflareTest({
+            main: './test/chaos/worker.ts',
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: blank },
+          }),
+        ],
+        test: {
+          name: 'chaos',
+          testTimeout: patience,
+          include: ['test/chaos/**/*.test.ts'],
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
         test: {
           name: 'e2e',
           globalSetup: page,

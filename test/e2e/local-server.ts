@@ -29,29 +29,36 @@ export class LocalServer {
   /** Without a slash at the end. */
   readonly address: string;
   readonly #child: ChildProcess;
-  readonly #store: string;
+  /** The store that goes with it; null when it is the caller's. */
+  readonly #store: string | null;
 
-  private constructor(child: ChildProcess, address: string, store: string) {
+  private constructor(child: ChildProcess, address: string, store: string | null) {
     this.#child = child;
     this.address = address;
     this.#store = store;
   }
 
-  /** Starts one; `vars` are variables of the Worker. Rejects with what it said when it does not come up. */
-  static async start(vars: { readonly [name: string]: string }): Promise<LocalServer> {
-    const store = mkdtempSync(join(tmpdir(), 'reins-e2e-'));
+  /**
+   * Starts one; `vars` are variables of the Worker. A `store` of the caller's is one that other servers may have used and will use; `tree` holds
+   * the source of another release. Rejects with what it said when it does not come up.
+   */
+  static async start(
+    vars: { readonly [name: string]: string },
+    { store, tree = root }: { readonly store?: string; readonly tree?: string } = {},
+  ): Promise<LocalServer> {
+    const own = store === undefined ? mkdtempSync(join(tmpdir(), 'reins-e2e-')) : null;
     const port = await freePort();
     const flags = Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
-    const options = ['--port', String(port), '--inspector-port', '0', '--persist-to', store, ...flags];
+    const options = ['--port', String(port), '--inspector-port', '0', '--persist-to', store ?? own ?? '', ...flags];
     // A process group of its own, so that no workerd outlives it.
     const child = spawn(process.execPath, ['--no-warnings', wrangler, 'dev', ...options], {
-      cwd: root,
+      cwd: tree,
       env: { ...process.env, ...quiet },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
     await ready(child);
-    return new LocalServer(child, `http://localhost:${port}`, store);
+    return new LocalServer(child, `http://localhost:${port}`, own);
   }
 
   /** Kills the runtime with SIGKILL, as a machine that is lost, and waits until another one has taken its place. */
@@ -66,7 +73,7 @@ export class LocalServer {
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
     await ended;
-    rmSync(this.#store, { recursive: true, force: true });
+    if (this.#store !== null) rmSync(this.#store, { recursive: true, force: true });
   }
 
   /** The proxy of wrangler tries a while, then answers 500. */
@@ -104,6 +111,8 @@ async function ready(child: ChildProcess): Promise<void> {
       createInterface({ input: stream }).on('line', (line) => {
         said.push(line);
         if (line.includes('Ready on')) resolve();
+        // It would wait for somebody to mend the source.
+        if (line.includes('Build failed')) child.kill('SIGTERM');
       });
     }
     child.once('exit', (code) => reject(new Error(`The server ended with ${code}.\n${said.join('\n')}`)));
