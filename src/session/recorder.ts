@@ -17,7 +17,6 @@ import type { Draft } from './joiner.ts';
 import { isLive } from './joiner.ts';
 import type { Actor, EndedRun, PartialReply, StateChange, StoredMessage } from './protocol/index.ts';
 import { keptReply } from './partial.ts';
-import { dropAlarm } from './rows/alarms.ts';
 import { dropItem, holdAll, readInbox } from './rows/inbox.ts';
 import { coreMessage, messagesOf, putMessage, readMessage } from './rows/messages.ts';
 import { callsSoFar } from './rows/calls.ts';
@@ -219,8 +218,6 @@ export class Recorder {
     if (ended.pending.length > 0) markAnswers(sql, 'unapplied');
     const record = endedRun(this.#row, ended, error, partial?.message ?? null, by);
     endRun(sql, record, context.life.incarnation);
-    dropAlarm(sql, 'run');
-    work.after(() => context.alarms.arm());
     const session = context.row();
     const usage = addUsage(session.usage, ended.usage);
     const newest = context.view().messages.findLast((message) => message.usage !== undefined)?.usage;

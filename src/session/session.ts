@@ -45,7 +45,7 @@ import { eventsAfter } from './rows/events.ts';
 import { dropItem, readInbox } from './rows/inbox.ts';
 import { positionOf, readPage } from './rows/messages.ts';
 import { rowNotes } from './rows/notes.ts';
-import { dropAlarm, dueAlarms, putAlarm } from './rows/alarms.ts';
+import { dropAlarm, dueAlarms, earliestAlarm, putAlarm } from './rows/alarms.ts';
 import { beat, type Life, openRun, readRun, type RunRow, takeOver } from './rows/runs.ts';
 import { readSession, type SessionRow } from './rows/session.ts';
 import { Runner } from './runner.ts';
@@ -210,11 +210,11 @@ export class Session extends DurableObject<Env> implements SessionApi {
     const run = this.#runner.active;
     storage.transactionSync(() => {
       if (!dueAlarms(storage.sql, now).includes('run')) return;
-      if (run === null) return dropAlarm(storage.sql, 'run');
       putAlarm(storage.sql, 'run', now + beatInterval);
-      beat(storage.sql, run.id, this.#life.incarnation, now);
+      if (run !== null) beat(storage.sql, run.id, this.#life.incarnation, now);
     });
     this.#alarms.arm();
+    if (run === null) this.#list();
   }
 
   override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
@@ -352,10 +352,18 @@ export class Session extends DurableObject<Env> implements SessionApi {
 
   /** Keeps the line in the participant's list; a nested session has none, it is reached through the one that holds it. */
   #list(): void {
-    if (isChildScope(this.#address.scope)) return;
+    if (isChildScope(this.#address.scope)) return this.#disarm();
     const summary = summaryOf(this.#snapshot, this.#row());
     if (summary.status === 'running') this.#listing.soon(summary);
-    else this.ctx.waitUntil(this.#listing.put(summary));
+    else this.ctx.waitUntil(this.#listing.put(summary).then(() => this.#disarm()));
+  }
+
+  /** At rest, and listed as that, the session needs no alarm. Until then one is set: a life that dies before leaves a line that says it runs. */
+  #disarm(): void {
+    const { storage } = this.ctx;
+    if (!this.#used || this.#snapshot.status === 'running' || earliestAlarm(storage.sql) === null) return;
+    dropAlarm(storage.sql, 'run');
+    this.#alarms.arm();
   }
 
   #welcome(cursor: string | null): ServerFrame[] {

@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
 import { notRun } from '../../src/core/index.ts';
@@ -68,14 +68,29 @@ export async function endOf(session: TestSession, person: Survivor, reaper: Reap
   await person.outlives();
   person.close();
   expect(person.wrong).toEqual([]);
-  // Where rows were cut off from what was to follow in their tick, an alarm may be left that finds nothing to do.
-  if (reaper.deaths > 0) await runDurableObjectAlarm(session.stub);
+  await disarmed(session, reaper);
   await expectWhole(session);
   const { messages } = await session.snapshot();
   const notes = await session.rows<{ text: string }>('SELECT text FROM notes ORDER BY id');
   const lines = saidIn(messages).map((line) => line.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, '(a time)'));
   const unknown = lines.join('\n').split(unknownText).length - 1;
   return { said: lines, notes: notes.map(({ text }) => text), unknown };
+}
+
+/**
+ * Waits until the session has no alarm: it goes once the list has the session's line, and that way lie the last points. Where rows were cut off
+ * from what was to follow in their tick, one may be left that finds nothing to do: it is let ring.
+ */
+async function disarmed(session: TestSession, reaper: Reaper): Promise<void> {
+  const alarm = (): Promise<number | null | undefined> =>
+    runInDurableObject(session.stub, (_, { storage }) => storage.getAlarm()).catch(() => undefined);
+  await expect
+    .poll(async () => {
+      const due = await alarm();
+      if (due !== null && reaper.deaths > 0) await runDurableObjectAlarm(session.stub).catch(() => false);
+      return due;
+    })
+    .toBe(null);
 }
 
 const unknownText = saidIn([{ role: 'user', content: notRun.outcomeUnknown.content }])[0]?.slice('user: '.length) ?? '';

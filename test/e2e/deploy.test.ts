@@ -73,4 +73,4 @@ test('RUN-15 a turn goes on through one deploy after the other, though nobody co
   });
   expect(screen.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   expect(model.requests).toHaveLength(6);
-});
+}, 240_000);

@@ -65,6 +65,9 @@ describe('what a turn costs', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
     chat.reply(...Array.from({ length: deltas }, (_, n) => [text(`${n} `), new Pause(5)]).flat());
     const { reason } = await session.play('turn', { message: 'go', id: 'go' });
+    vi.useRealTimers();
+    // The alarm's row goes once the list has the session's line.
+    await expect.poll(() => session.count('alarms')).toBe(0);
     expect([reason, writes()]).toEqual(['done', budget]);
   });
 
@@ -87,16 +90,17 @@ describe('what a turn costs', () => {
     expect((last?.active ?? 0) / (sizes[0]?.active ?? 1)).toBeLessThanOrEqual(1.2);
   });
 
-  it('nothing is left when a session is idle or waits: no alarm, and it can leave memory at once', async () => {
+  it('nothing is left when a session is idle or waits: no alarm, and it can leave memory', async () => {
     const session = new TestSession();
     const socket = await session.socket();
     chat.reply(text('Hi'));
+    const alarm = (): Promise<number | null> => runInDurableObject(session.stub, (_, state) => state.storage.getAlarm());
     await turnOver([socket], 'go');
-    expect(await runInDurableObject(session.stub, (_, state) => state.storage.getAlarm())).toBeNull();
+    await expect.poll(alarm).toBeNull();
     await session.evict();
     chat.reply(call('q', 'ask_user', { question: 'Which?' }));
     await turnOver([socket], 'ask');
-    expect(await runInDurableObject(session.stub, (_, state) => state.storage.getAlarm())).toBeNull();
+    await expect.poll(alarm).toBeNull();
     await session.evict();
     expect((await session.snapshot()).status).toBe('awaiting_input');
     await socket.command('deny_all');

@@ -79,7 +79,9 @@ async function readsOf(session: TestSession, work: () => Promise<unknown>): Prom
   }, work);
   return runInDurableObject(session.stub, () => {
     const rows: { [query: string]: number } = {};
-    for (const { query, cursor } of executed) if (query !== wholeThread) rows[query] = (rows[query] ?? 0) + cursor.rowsRead;
+    // The alarm's one row is read when the alarm rings, which on a slow machine it does in the middle.
+    const counted = executed.filter(({ query }) => query !== wholeThread && !query.includes('FROM alarms'));
+    for (const { query, cursor } of counted) rows[query] = (rows[query] ?? 0) + cursor.rowsRead;
     const sum = Object.values(rows).reduce((total, n) => total + n, 0);
     return { rows, sum, whole: executed.filter(({ query }) => query === wholeThread).length };
   });

@@ -1,8 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { directoryAddress, stubAt } from '../../src/session/address.ts';
+import type { Summary } from '../../src/session/protocol/index.ts';
 import { isDeath } from '../../src/session/recovery.ts';
 import type { RunRow } from '../../src/session/rows/runs.ts';
+import type { DirectoryApi } from '../../src/server/directory.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { call, fakeChat, hangUp, isEvent, saidIn, type Started, TestSession, text } from './support.ts';
 
@@ -151,7 +154,7 @@ describe('the alarm', () => {
     expect(due - Date.now()).toBeLessThan(10_000);
     gate.open();
     await session.ended(run);
-    expect(await alarmOf(session)).toBe(null);
+    await expect.poll(() => alarmOf(session)).toBe(null);
     expect(await session.count('alarms')).toBe(0);
   });
 
@@ -164,7 +167,7 @@ describe('the alarm', () => {
     expect(((await alarmOf(session)) ?? 0) - Date.now()).toBeGreaterThan(0);
     gate.open();
     expect(await session.ended(run)).toMatchObject({ reason: 'done', text: 'Whole' });
-    expect(await alarmOf(session)).toBe(null);
+    await expect.poll(() => alarmOf(session)).toBe(null);
   });
 
   it('LOCK-15 while a turn runs renews its row and is set again; the turn goes on behind it', async () => {
@@ -200,7 +203,8 @@ describe('the alarm', () => {
     chat.reply(call('a', 'write_note', { text: 'kept' }));
     await session.turn('Go');
     expect((await session.snapshot()).status).toBe('awaiting_input');
-    expect([await alarmOf(session), await session.count('alarms')]).toEqual([null, 0]);
+    await expect.poll(() => alarmOf(session)).toBe(null);
+    expect(await session.count('alarms')).toBe(0);
     await session.evict();
     const { pending } = await session.snapshot();
     chat.reply(text('Saved'));
@@ -210,6 +214,27 @@ describe('the alarm', () => {
     await socket.frame((frame) => frame.type === 'turn_ended', from);
     expect(await session.count('notes')).toBe(1);
     socket.close();
+  });
+
+  it('SESS-19 RUN-15 is still set when a turn has ended and the list does not know: the life that it wakes tells, and then it is gone', async () => {
+    const session = new TestSession();
+    chat.reply(text('Hi'));
+    await session.turn('Go');
+    await expect.poll(() => alarmOf(session)).toBe(null);
+    // As a death left it between the end of the turn and the telling of it.
+    await session.rows("INSERT INTO alarms (name, due) VALUES ('run', 0)");
+    await runInDurableObject(session.stub, (_, { storage }) => storage.setAlarm(Date.now() + 60_000));
+    const list = stubAt(env.DIRECTORY, directoryAddress(session.address)) as unknown as DirectoryApi;
+    const line = async (): Promise<Summary | undefined> => {
+      const page = await list.list({ cursor: null, limit: 10, q: null, within: null });
+      return page.ok ? page.value.sessions[0] : undefined;
+    };
+    await list.put({ ...((await line()) as Summary), status: 'running' });
+    expect((await line())?.status).toBe('running');
+    await session.kill();
+    expect(await runDurableObjectAlarm(session.stub)).toBe(true);
+    await expect.poll(async () => (await line())?.status).toBe('idle');
+    await expect.poll(() => alarmOf(session)).toBe(null);
   });
 
   it('RUN-15 is gone with an erased session', async () => {
