@@ -289,9 +289,9 @@ describe('streams of an identity that ends', () => {
 /** Each way to change something, but for the commands, which are one route. */
 const changes = [
   ['/api/sessions', 'POST'],
-  ['/api/sessions/work', 'PATCH'],
-  ['/api/sessions/work', 'DELETE'],
-  ['/api/sessions/work/turn', 'POST'],
+  ['/api/sessions/desk', 'PATCH'],
+  ['/api/sessions/desk', 'DELETE'],
+  ['/api/sessions/desk/turn', 'POST'],
 ] as const;
 
 /** What the description of the API says of each path and method. */
@@ -319,11 +319,11 @@ describe('the flood limit', () => {
     await within(directory(sub), async (instance) => {
       for (let n = 0; n < 300; n += 1) await instance.admit('command', 'member');
     });
-    const response = await send('/api/sessions/work/turn', post({ message: 'one more' }));
+    const response = await send('/api/sessions/desk/turn', post({ message: 'one more' }));
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refusedAs(response)).toBe('429 rate_limited');
-    expect((await send('/api/sessions/work')).status).toBe(200);
-    expect((await send('/api/sessions/work/socket', { headers: { upgrade: 'websocket' } })).status).toBe(101);
+    expect((await send('/api/sessions/desk')).status).toBe(200);
+    expect((await send('/api/sessions/desk/socket', { headers: { upgrade: 'websocket' } })).status).toBe(101);
   });
 
   it('every 429 says in seconds when to come back, and the description says that it does', async () => {
@@ -332,14 +332,14 @@ describe('the flood limit', () => {
     const sub = somebody();
     const [send, other] = [await signedIn({ sub }), await signedIn({ sub })];
     const upgrade = { headers: { upgrade: 'websocket' } };
-    const socket = (await send('/api/sessions/work/socket', upgrade)).webSocket;
-    await send('/api/sessions/work/retry', post({}));
-    const refusals = [await send('/api/sessions/work/socket', upgrade)];
+    const socket = (await send('/api/sessions/desk/socket', upgrade)).webSocket;
+    await send('/api/sessions/desk/retry', post({}));
+    const refusals = [await send('/api/sessions/desk/socket', upgrade)];
     for (const [path, method] of changes) refusals.push(await send(path, { method }));
     for (const name of Object.keys(limited)) Reflect.deleteProperty(env, name);
     // The session began with its limit, the directory begins anew without.
     await evictDurableObject(directory(sub));
-    refusals.push(await other('/api/sessions/work/retry', post({})));
+    refusals.push(await other('/api/sessions/desk/retry', post({})));
     for (const response of refusals) {
       expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d?$/);
       expect(await refusedAs(response)).toBe('429 rate_limited');
