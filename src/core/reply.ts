@@ -1,6 +1,6 @@
 import type { ReplyAccumulator } from './accumulator.ts';
 import { MisuseError } from './error.ts';
-import type { EventBody } from './event.ts';
+import type { Event } from './event.ts';
 import type { Origins } from './failure.ts';
 import type { Middleware, ModelMiddleware, NextModel } from './middleware.ts';
 import type { Delta, Model } from './model.ts';
@@ -16,7 +16,7 @@ export interface ReplyPorts {
   readonly middleware: readonly Middleware[];
   readonly origins: Origins;
   readonly clock: Clock;
-  emit(event: EventBody): Promise<void>;
+  emit(event: Event): Promise<void>;
 }
 
 /** The names of the tools that the model was shown: those of the innermost prompt (MW-10). */
@@ -35,23 +35,14 @@ export async function streamReply(
   const { cancel } = prompt;
   if (cancel.aborted) return false;
   const iterator = modelChain(ports, offered)(prompt)[Symbol.asyncIterator]();
-  const reader = new AbortableReader(iterator, cancel);
   try {
-    for (;;) {
-      const next = await reader.next();
-      if (next === 'aborted') {
-        await leave(iterator, ports.clock);
-        return false;
-      }
-      if (next.done === true) return true;
-      for (const event of accumulator.add(next.value)) await ports.emit(event);
-    }
+    const whole = await new Reading(iterator, cancel, accumulator, ports).whole();
+    if (!whole) await leave(iterator, ports.clock);
+    return whole;
   } catch (error) {
     // What breaks after the signal broke because of it, except misuse, which is never swallowed.
     if (cancel.aborted && !(error instanceof MisuseError)) return false;
     throw error;
-  } finally {
-    reader.close();
   }
 }
 
@@ -114,28 +105,50 @@ function marked({ model, origins }: ReplyPorts, prompt: Prompt): AsyncIterable<D
   };
 }
 
-/** Reads a stream that is left when the signal fires, also while it is silent: one listener for the whole stream. */
-class AbortableReader {
+/**
+ * Reads a stream into the accumulator and leaves it when the signal fires, also while it is silent: one race for the whole stream, since one for each delta
+ * costs as much as the delta.
+ */
+class Reading {
   readonly #iterator: AsyncIterator<Delta>;
   readonly #signal: AbortSignal;
-  #leave: ((result: 'aborted') => void) | null = null;
-  readonly #onAbort = (): void => this.#leave?.('aborted');
+  readonly #accumulator: ReplyAccumulator;
+  readonly #ports: ReplyPorts;
+  /** The model is waited for, and not the consumer: a delta that was taken is told whole. */
+  #waiting = false;
 
-  constructor(iterator: AsyncIterator<Delta>, signal: AbortSignal) {
+  constructor(iterator: AsyncIterator<Delta>, signal: AbortSignal, accumulator: ReplyAccumulator, ports: ReplyPorts) {
     this.#iterator = iterator;
     this.#signal = signal;
-    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#accumulator = accumulator;
+    this.#ports = ports;
   }
 
-  next(): Promise<IteratorResult<Delta> | 'aborted'> {
-    return new Promise((resolve, reject) => {
-      this.#leave = resolve;
-      this.#iterator.next().then(resolve, reject);
-      if (this.#signal.aborted) resolve('aborted');
+  /** Reads to the end; gives false when the signal came first. */
+  async whole(): Promise<boolean> {
+    let onAbort = (): void => {};
+    const left = new Promise<false>((resolve) => {
+      onAbort = () => {
+        if (this.#waiting) resolve(false);
+      };
+      this.#signal.addEventListener('abort', onAbort, { once: true });
     });
+    try {
+      return await Promise.race([left, this.#pump()]);
+    } finally {
+      this.#signal.removeEventListener('abort', onAbort);
+    }
   }
 
-  close(): void {
-    this.#signal.removeEventListener('abort', this.#onAbort);
+  async #pump(): Promise<boolean> {
+    while (!this.#signal.aborted) {
+      this.#waiting = true;
+      const next = await this.#iterator.next();
+      this.#waiting = false;
+      if (this.#signal.aborted) break;
+      if (next.done === true) return true;
+      for (const event of this.#accumulator.add(next.value)) await this.#ports.emit(event);
+    }
+    return false;
   }
 }

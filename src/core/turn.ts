@@ -257,7 +257,7 @@ export class Turn {
   ): Promise<Reply> {
     const { conversation, options, system, mintId, model } = this.#ports;
     if (edit !== undefined && model.continues === false) throw this.#origins.mark(cannotContinue(), 'model');
-    const accumulator = new ReplyAccumulator(edit?.id ?? mintId('msg'), () => mintId('call'), edit);
+    const accumulator = new ReplyAccumulator(edit?.id ?? mintId('msg'), this.number, () => mintId('call'), edit);
     const prompt = new Prompt({
       system,
       messages: edit === undefined ? conversation.messages : [...conversation.messages, edit],
@@ -268,14 +268,14 @@ export class Turn {
     });
     await this.#emit({ type: edit === undefined ? 'message_started' : 'message_resumed', id: accumulator.id });
     try {
-      const ports = { ...this.#ports, origins: this.#origins, emit: (event: EventBody) => this.#emit(event) };
+      const ports = { ...this.#ports, origins: this.#origins, emit: (event: Event) => this.#stage.put(event) };
       const whole = await streamReply(ports, prompt, accumulator, offered);
       if (!whole || this.#abort.signal.aborted) throw new Stopped(accumulator.partial());
     } finally {
       this.#usage = addUsage(this.#usage, accumulator.usage);
     }
     const { events, reply } = accumulator.end();
-    for (const event of events) await this.#emit(event);
+    for (const event of events) await this.#stage.put(event);
     return reply;
   }
 
@@ -381,12 +381,8 @@ export class Turn {
     await this.#emit({ type: 'turn_ended', reason, usage: this.#usage, error, finish: this.#finish });
   }
 
-  #emit(body: EventBody): Promise<void> {
-    const turn = this.number;
-    // Most events by far: written out, since a copy of fields costs as much as the rest of the way to the consumer.
-    if (body.type === 'text_delta') return this.#stage.put({ type: body.type, turn, parent: null, id: body.id, text: body.text });
-    const { type, ...fields } = body;
-    return this.#stage.put({ type, turn, parent: null, ...fields } as Event);
+  #emit({ type, ...fields }: EventBody): Promise<void> {
+    return this.#stage.put({ type, turn: this.number, parent: null, ...fields } as Event);
   }
 }
 

@@ -68,6 +68,21 @@ describe('interrupt()', () => {
     });
   });
 
+  it('INTR-02 what the partial holds was told, also when the stop comes between two events of one delta', async () => {
+    const { run } = start([[callDelta('c1', 'clock', { zone: 'UTC' }), new Gate()]]);
+    const events: Event[] = [];
+    for await (const event of run.turn(hello)) {
+      events.push(event);
+      if (event.type !== 'tool_call_started') continue;
+      run.interrupt();
+      // A slow reader: whatever the stop sets off without waiting for it is done before it asks for more.
+      for (let tick = 0; tick < 200; tick += 1) await Promise.resolve();
+    }
+    const told = ['message_started', 'tool_call_started', 'tool_input_delta', 'tool_call_ready', 'turn_ended'];
+    expect(types(events).slice(2)).toEqual(told);
+    expect(toolCalls(run.ended()?.partial as Message)).toMatchObject([{ name: 'clock', input: { zone: 'UTC' } }]);
+  });
+
   it('INTR-03 the partial is nowhere else', async () => {
     const { run } = await interrupted([textDelta('One.')]);
     expect(run.messages()).toEqual([hello]);

@@ -13,7 +13,7 @@ function decoded(...parts: readonly StreamPart[]): Delta[] {
 /** The message that parts make. */
 function content(...parts: readonly StreamPart[]): readonly Part[] {
   let minted = 0;
-  const accumulator = new ReplyAccumulator('m', () => `call_${(minted += 1)}`);
+  const accumulator = new ReplyAccumulator('m', 1, () => `call_${(minted += 1)}`);
   for (const delta of decoded(...parts)) accumulator.add(delta);
   return accumulator.end().reply.message.content;
 }
