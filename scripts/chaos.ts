@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { startFakeOpenAI } from '../test/e2e/fake-openai.ts';
-import { LocalServer } from '../test/e2e/local-server.ts';
+import { LocalServer } from './lib/local-server.ts';
 import { soakModel } from './chaos/model.ts';
 import { Random } from './chaos/random.ts';
 import { Report } from './chaos/report.ts';
@@ -32,13 +32,14 @@ async function soak(): Promise<Report> {
   const model = await startFakeOpenAI();
   model.otherwise(soakModel(seed));
   const many = '1000000';
-  const server = await LocalServer.start({
+  const vars = {
     HARNESS_OPENAI_URL: model.url,
     HARNESS_MODEL: 'soak',
     HARNESS_HOST: 'llama_cpp',
     LIMIT_COMMANDS: many,
     LIMIT_SOCKETS: many,
-  });
+  };
+  const server = await LocalServer.start({ vars });
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void server.stop().finally(() => process.exit(1)));
   try {

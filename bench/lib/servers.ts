@@ -1,5 +1,6 @@
+import type { LocalServer } from '../../scripts/lib/local-server.ts';
 import { startModel } from './model.ts';
-import { Server, type ServerOptions } from './server.ts';
+import { type ServerOptions, startServer } from './server.ts';
 import { floor, peer, reins, type Target } from './target.ts';
 
 /** Limits that a bench does not reach. */
@@ -7,8 +8,8 @@ const unlimited = { LIMIT_COMMANDS: '1000000', LIMIT_SOCKETS: '1000000' };
 
 /** The servers of a measurement, each with the model server behind it. */
 export interface Servers {
-  readonly reins: Server;
-  readonly peer: Server;
+  readonly reins: LocalServer;
+  readonly peer: LocalServer;
   readonly relay: Target;
   readonly joining: Target;
   readonly empty: Target;
@@ -23,20 +24,20 @@ export interface Choices {
 }
 
 /** Starts Reins on a model server. */
-export function startReins(model: string, options: ServerOptions = {}): Promise<Server> {
+export function startReins(model: string, options: ServerOptions = {}): Promise<LocalServer> {
   const vars = { HARNESS_OPENAI_URL: model, HARNESS_MODEL: 'scripted', ...unlimited };
-  return Server.start('reins', { ...options, vars });
+  return startServer('reins', { ...options, vars });
 }
 
 /** Starts AIChatAgent on a model server. */
-export function startPeer(model: string, options: ServerOptions = {}): Promise<Server> {
-  return Server.start('peer', { ...options, vars: { MODEL_URL: model } });
+export function startPeer(model: string, options: ServerOptions = {}): Promise<LocalServer> {
+  return startServer('peer', { ...options, vars: { MODEL_URL: model } });
 }
 
 /** Has work done with all servers running, and stops them. */
 export async function withServers<T>(work: (servers: Servers) => Promise<T>, choices: Choices = {}): Promise<T> {
   const model = await startModel();
-  const floors = await Server.start('floors', { vars: { MODEL_URL: model.url } });
+  const floors = await startServer('floors', { vars: { MODEL_URL: model.url } });
   const [ours, theirs] = [await startReins(model.url, choices.reins), await startPeer(model.url, choices.peer)];
   try {
     return await work({

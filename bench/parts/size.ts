@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { Client } from '../lib/client.ts';
 import { questionOf } from '../lib/directive.ts';
 import { startModel } from '../lib/model.ts';
-import { newStore, quiet, type Server, type ServerOptions, workers } from '../lib/server.ts';
+import { type LocalServer, quiet } from '../../scripts/lib/local-server.ts';
+import { held, newStore, type ServerOptions, workers } from '../lib/server.ts';
 import { openReins, startPeer, startReins } from '../lib/servers.ts';
 import { interleaved } from '../lib/stats.ts';
 import { figure, type Table } from '../lib/table.ts';
@@ -72,12 +73,7 @@ async function bundleTable(): Promise<Table> {
 /** A server, and how it is spoken to. */
 interface Way {
   readonly target: (address: string) => Target;
-  readonly start: (options: ServerOptions) => Promise<Server>;
-}
-
-/** What a runtime holds, in bytes: its script heap after a collection, and all that is resident. */
-async function held(server: Server): Promise<{ readonly heap: number; readonly resident: number }> {
-  return { heap: await server.heap(), resident: server.memory };
+  readonly start: (options: ServerOptions) => Promise<LocalServer>;
 }
 
 /** What waking a session of so many messages and taking a turn on it adds to a runtime that has served another one. In MiB. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Snapshot } from '../../src/session/protocol/index.ts';
 import type { FakeOpenAI, RecordedRequest } from '../../test/e2e/fake-openai.ts';
-import type { LocalServer } from '../../test/e2e/local-server.ts';
+import type { LocalServer } from '../lib/local-server.ts';
 import { checkSession } from './check.ts';
 import { Client } from './client.ts';
 import { HttpLink, SocketLink } from './links.ts';

@@ -83,14 +83,17 @@ function wrap(next: NextModel, layer: ModelMiddleware): NextModel {
 /** The model's own deltas; what it throws is marked as the model's. Written out, since a generator in between costs more than all it passes on. */
 function marked({ model, origins }: ReplyPorts, prompt: Prompt): AsyncIterable<Delta> {
   let iterator: AsyncIterator<Delta> | null = null;
+  const fail = async (error: unknown): Promise<never> => {
+    throw origins.mark(error, 'model');
+  };
   return {
     [Symbol.asyncIterator]: () => ({
-      async next() {
+      next() {
         try {
           iterator ??= model.stream(prompt)[Symbol.asyncIterator]();
-          return await iterator.next();
+          return iterator.next().then(undefined, fail);
         } catch (error) {
-          throw origins.mark(error, 'model');
+          return fail(error);
         }
       },
       async return() {

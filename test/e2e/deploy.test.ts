@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Gate } from '../../src/testing/index.ts';
 import { call, type FakeOpenAI, startFakeOpenAI, text, words } from './fake-openai.ts';
-import { LocalServer } from './local-server.ts';
+import { LocalServer } from '../../scripts/lib/local-server.ts';
 import { SessionAt } from './session-at.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,14 +43,14 @@ test('RUN-15 a turn goes on through one deploy after the other, though nobody co
   model.reply(call('c1', 'clock'));
   for (let n = 0; n < 4; n += 1) model.reply(text('It is'), new Gate());
 
-  server = await LocalServer.start(vars, { store });
+  server = await LocalServer.start({ vars, store });
   const versions: string[] = [];
   const tab = await new SessionAt(server.address, 'deployed').tab();
   await tab.send('turn', { id: 'turn', message: 'What time is it?' });
   await tab.reads('It is');
   for (let n = 1; n <= 3; n += 1) {
     await server.stop();
-    server = await LocalServer.start(vars, { store, tree: releases[n % 2] ?? root });
+    server = await LocalServer.start({ vars, store, tree: releases[n % 2] ?? root });
     const health = (await (await fetch(`${server.address}/api/health`)).json()) as { readonly version: string };
     versions.push(health.version);
     // Nobody touches the session: the alarm finds it.
@@ -58,7 +58,7 @@ test('RUN-15 a turn goes on through one deploy after the other, though nobody co
   }
   model.otherwise(words('It is noon.'));
   await server.stop();
-  server = await LocalServer.start(vars, { store });
+  server = await LocalServer.start({ vars, store });
 
   const session = new SessionAt(server.address, 'deployed');
   const back = await session.tab(tab.screen);

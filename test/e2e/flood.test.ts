@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../src/session/protocol/index.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { type FakeOpenAI, startFakeOpenAI, text } from './fake-openai.ts';
-import { LocalServer } from './local-server.ts';
+import { LocalServer } from '../../scripts/lib/local-server.ts';
 import { SessionAt } from './session-at.ts';
 import type { Tab } from './tab.ts';
 
@@ -16,7 +16,9 @@ let session: SessionAt;
 
 beforeAll(async () => {
   model = await startFakeOpenAI();
-  server = await LocalServer.start({ HARNESS_OPENAI_URL: model.url, HARNESS_MODEL: 'scripted', LIMIT_SOCKETS: '10000' });
+  server = await LocalServer.start({
+    vars: { HARNESS_OPENAI_URL: model.url, HARNESS_MODEL: 'scripted', LIMIT_SOCKETS: '10000' },
+  });
   session = new SessionAt(server.address, 'crowd');
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Snapshot } from '../../src/session/protocol/index.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { call, type FakeOpenAI, startFakeOpenAI, text, words } from './fake-openai.ts';
-import { LocalServer } from './local-server.ts';
+import { LocalServer } from '../../scripts/lib/local-server.ts';
 import { SessionAt } from './session-at.ts';
 
 let model: FakeOpenAI;
@@ -10,7 +10,7 @@ let server: LocalServer;
 
 beforeAll(async () => {
   model = await startFakeOpenAI();
-  server = await LocalServer.start({ HARNESS_OPENAI_URL: model.url, HARNESS_MODEL: 'fake', HARNESS_HOST: 'llama_cpp' });
+  server = await LocalServer.start({ vars: { HARNESS_OPENAI_URL: model.url, HARNESS_MODEL: 'fake', HARNESS_HOST: 'llama_cpp' } });
 });
 
 afterAll(async () => {

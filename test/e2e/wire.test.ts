@@ -3,7 +3,7 @@ import type { Part } from '../../src/core/index.ts';
 import { applyEvent, type Large, type Snapshot } from '../../src/session/protocol/index.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { call, type FakeOpenAI, hangUp, type Piece, startFakeOpenAI, status, text, words } from './fake-openai.ts';
-import { LocalServer } from './local-server.ts';
+import { LocalServer } from '../../scripts/lib/local-server.ts';
 import { SessionAt } from './session-at.ts';
 
 let model: FakeOpenAI;
@@ -11,7 +11,7 @@ let server: LocalServer;
 
 beforeAll(async () => {
   model = await startFakeOpenAI();
-  server = await LocalServer.start({ HARNESS_OPENAI_URL: model.url, HARNESS_MODEL: 'fake', HARNESS_HOST: 'llama_cpp' });
+  server = await LocalServer.start({ vars: { HARNESS_OPENAI_URL: model.url, HARNESS_MODEL: 'fake', HARNESS_HOST: 'llama_cpp' } });
 });
 
 afterAll(async () => {

@@ -11,8 +11,8 @@ import { createInterface } from 'node:readline';
 const root = join(import.meta.dirname, '../..');
 const wrangler = createRequire(import.meta.url).resolve('wrangler');
 
-/** What keeps wrangler from the network, and from stores that nobody reads. */
-const quiet = {
+/** Variables of the environment that keep wrangler from the network, and from stores that nobody reads. @public The bench takes it too. */
+export const quiet = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_SEND_ERROR_REPORTS: 'false',
@@ -21,51 +21,69 @@ const quiet = {
   X_LOCAL_EXPLORER: 'false',
 };
 
+/** How a server is started. */
+export interface LocalServerOptions {
+  /** Variables of the Worker. */
+  readonly vars?: { readonly [name: string]: string };
+  /** A store of the caller's, which other servers may have used and will use. Absent: one of its own, which goes with it. */
+  readonly store?: string;
+  /** The folder of the wrangler.toml: absent, this repository. */
+  readonly tree?: string;
+  /** Stands for the entry that wrangler.toml names. */
+  readonly main?: string;
+}
+
 /**
- * The Worker in a runtime of its own, as `wrangler dev` runs it, with a store that outlives the runtime. Unlike wrangler's test harness it
+ * A Worker in a runtime of its own, as `wrangler dev` runs it, with a store that outlives the runtime. Unlike wrangler's test harness it
  * reaches a model server directly, so that a connection which breaks on either side breaks on the other.
  */
 export class LocalServer {
   /** Without a slash at the end. */
   readonly address: string;
+  /** The port of its inspector. */
+  readonly inspector: number;
   readonly #child: ChildProcess;
   /** The store that goes with it; null when it is the caller's. */
   readonly #store: string | null;
 
-  private constructor(child: ChildProcess, address: string, store: string | null) {
+  private constructor(child: ChildProcess, port: number, inspector: number, store: string | null) {
     this.#child = child;
-    this.address = address;
+    this.address = `http://localhost:${port}`;
+    this.inspector = inspector;
     this.#store = store;
   }
 
-  /**
-   * Starts one; `vars` are variables of the Worker. A `store` of the caller's is one that other servers may have used and will use; `tree` holds
-   * the source of another release. Rejects with what it said when it does not come up.
-   */
-  static async start(
-    vars: { readonly [name: string]: string },
-    { store, tree = root }: { readonly store?: string; readonly tree?: string } = {},
-  ): Promise<LocalServer> {
-    const own = store === undefined ? mkdtempSync(join(tmpdir(), 'reins-e2e-')) : null;
-    const port = await freePort();
+  /** Starts one. Rejects with what it said when it does not come up. */
+  static async start({ vars = {}, store, tree = root, main }: LocalServerOptions = {}): Promise<LocalServer> {
+    const own = store === undefined ? mkdtempSync(join(tmpdir(), 'reins-server-')) : null;
+    const [port, inspector] = [await freePort(), await freePort()];
     const flags = Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
-    const options = ['--port', String(port), '--inspector-port', '0', '--persist-to', store ?? own ?? '', ...flags];
+    const ports = ['--port', String(port), '--inspector-port', String(inspector), '--persist-to', store ?? own ?? ''];
+    const entry = main === undefined ? [] : [main];
     // A process group of its own, so that no workerd outlives it.
-    const child = spawn(process.execPath, ['--no-warnings', wrangler, 'dev', ...options], {
+    const child = spawn(process.execPath, ['--no-warnings', wrangler, 'dev', ...entry, ...ports, ...flags], {
       cwd: tree,
       env: { ...process.env, ...quiet },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
+    // Ends the group when this process is gone without having done so: the end of its input is the sign.
+    spawn('sh', ['-c', `cat; kill -s KILL -- -${child.pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true }).unref();
     await ready(child);
-    return new LocalServer(child, `http://localhost:${port}`, own);
+    return new LocalServer(child, port, inspector, own);
+  }
+
+  /** The process of the runtime that runs the Worker. */
+  get runtime(): number {
+    const runtimes = children(this.#child.pid ?? 0).filter((pid) => isRuntime(pid, new URL(this.address).port));
+    const [runtime] = runtimes;
+    if (runtime === undefined || runtimes.length > 1) throw new Error(`There are ${runtimes.length} runtimes.`);
+    return runtime;
   }
 
   /** Kills the runtime with SIGKILL, as a machine that is lost, and waits until another one has taken its place. */
   async crash(): Promise<void> {
-    const runtimes = children(this.#child.pid ?? 0).filter((pid) => isRuntime(pid, new URL(this.address).port));
-    if (runtimes.length !== 1) throw new Error(`There are ${runtimes.length} runtimes.`);
-    for (const pid of runtimes) process.kill(pid, 'SIGKILL');
+    process.kill(this.runtime, 'SIGKILL');
     while (!(await this.#answers()));
   }
 
