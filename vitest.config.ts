@@ -4,7 +4,9 @@ import { parseEnv } from 'node:util';
 import { defineConfig } from 'vitest/config';
 
 /** Folders whose tests hold in Node and in workerd alike; a file that needs the file system is named `*.node.test.ts`. */
-const portable = ['core', 'models', 'tools', 'policy', 'testing', 'config'].map((folder) => `test/${folder}/**/*.test.ts`);
+const portable = ['core', 'models', 'tools', 'policy', 'testing', 'config', 'sandbox'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
 
 /** Before servers start: the page that they serve. */
 const page = './test/frame/page.setup.ts';
@@ -23,7 +25,13 @@ export default defineConfig({
         test: {
           name: 'node',
           testTimeout: patience,
-          include: [...portable, 'test/frame/*.test.ts', 'test/ui/**/*.test.{ts,tsx}', 'test/bridges/**/*.test.ts'],
+          include: [
+            ...portable,
+            'test/container/**/*.test.ts',
+            'test/frame/*.test.ts',
+            'test/ui/**/*.test.{ts,tsx}',
+            'test/bridges/**/*.test.ts',
+          ],
         },
       },
       {
@@ -68,6 +76,21 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
+      },
+      {
+        // Containers on an engine of its own, which takes podman, runc and root; `.ci/run` installs them.
+        test: {
+          name: 'box',
+          include: ['test/box/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 180_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        // Asks the models that the environment names; never part of `npm test`.
+        test: { name: 'live', include: ['test/live/**/*.test.ts'], testTimeout: 180_000, maxWorkers: 1 },
       },
       {
         test: {

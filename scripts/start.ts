@@ -7,17 +7,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { quiet } from './lib/quiet.ts';
 import { ensurePage } from './page.ts';
-
-/** What keeps wrangler from the network, and from stores that nobody reads. */
-const quiet = {
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  WRANGLER_SEND_METRICS: 'false',
-  WRANGLER_SEND_ERROR_REPORTS: 'false',
-  WRANGLER_HIDE_BANNER: 'true',
-  X_LOCAL_OBSERVABILITY: 'false',
-  X_LOCAL_EXPLORER: 'false',
-};
 
 /** How long wrangler may take to stop after a signal, in ms. */
 const grace = 5_000;

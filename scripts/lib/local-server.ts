@@ -7,19 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { quiet } from './quiet.ts';
 
 const root = join(import.meta.dirname, '../..');
 const wrangler = createRequire(import.meta.url).resolve('wrangler');
-
-/** Variables of the environment that keep wrangler from the network, and from stores that nobody reads. @public The bench takes it too. */
-export const quiet = {
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  WRANGLER_SEND_METRICS: 'false',
-  WRANGLER_SEND_ERROR_REPORTS: 'false',
-  WRANGLER_HIDE_BANNER: 'true',
-  X_LOCAL_OBSERVABILITY: 'false',
-  X_LOCAL_EXPLORER: 'false',
-};
 
 /** How a server is started. */
 export interface LocalServerOptions {

@@ -1,6 +1,15 @@
-import { type Clock, type Model, type Options, systemClock, type Transport } from '../core/index.ts';
-import { AnthropicMessages, ChatCompletions, FetchTransport, OpenAIResponses } from '../models/index.ts';
-import { type Capabilities, capabilitiesOf, findModel, type Price, type Thinking } from '../models/catalog/index.ts';
+import { type Clock, type Model, type Options, systemClock, type Transport, type Usage } from '../core/index.ts';
+import { AnthropicMessages, BindingTransport, ChatCompletions, FetchTransport, OpenAIResponses } from '../models/index.ts';
+import {
+  type Capabilities,
+  capabilitiesOf,
+  costOf,
+  findModel,
+  type Price,
+  type Rates,
+  ratesOf,
+  type Thinking,
+} from '../models/catalog/index.ts';
 import { DemoModel } from '../models/demo/index.ts';
 import type { ModelSetting, Settings } from './env.ts';
 import { isOwn } from './providers.ts';
@@ -34,6 +43,14 @@ export interface ConfiguredModel {
   readonly model: Model;
   /** What a turn with it is played with. */
   readonly options: Pick<Options, 'contextWindow' | 'maxOutputTokens'>;
+  /** What a request with this usage cost at a time, in ms. */
+  readonly charge: (usage: Usage, at: number) => Charge;
+}
+
+/** What the tokens of a request cost: the rates that held, and USD in all. Null is what is not known, which is never zero (BUD-03). */
+export interface Charge {
+  readonly rates: Rates | null;
+  readonly cost: number | null;
 }
 
 /** What models are made of; each has the runtime's own as default. */
@@ -42,7 +59,7 @@ export interface ModelPorts {
   readonly clock?: Clock;
 }
 
-/** The models that the settings give, the default one first: those that are named, or `demo` where none is. */
+/** The models that the settings give, the default one first, or `demo` where there is none. */
 export function configuredModels(settings: Settings, ports: ModelPorts = {}): readonly [ConfiguredModel, ...ConfiguredModel[]] {
   const [first, ...others] = settings.models.map((setting) => configured(setting, ports));
   return first === undefined ? [demo(ports)] : [first, ...others];
@@ -53,11 +70,24 @@ export function pickModel(models: readonly [ConfiguredModel, ...ConfiguredModel[
   return models.find(({ description }) => description.name === wanted) ?? models[0];
 }
 
+/** The models of a turn: the one of this name, as `pickModel` has it, and those that it falls over to, in their order. */
+export function modelsFor(
+  settings: Settings,
+  wanted: string | null,
+  ports: ModelPorts = {},
+): readonly [ConfiguredModel, ...ConfiguredModel[]] {
+  const models = configuredModels(settings, ports);
+  const first = pickModel(models, wanted);
+  return [first, ...settings.failover.map((name) => pickModel(models, name)).filter((model) => model !== first)];
+}
+
+const noCharge: Charge = { rates: null, cost: null };
+
 const unknown: Capabilities = { window: null, output: null, prefill: null, thinking: null, images: null, parallelCalls: null };
 
 function demo({ clock = systemClock }: ModelPorts): ConfiguredModel {
   const model = new DemoModel({ clock });
-  return { description: describe('demo', model, unknown, null), model, options: {} };
+  return { description: describe('demo', model, unknown, null), model, options: {}, charge: () => noCharge };
 }
 
 /** What the operator set wins over the catalogue, which is asked only about a provider's own endpoint: elsewhere names prove nothing. */
@@ -66,7 +96,7 @@ function configured(setting: ModelSetting, ports: ModelPorts): ConfiguredModel {
   const own = isOwn(endpoint.provider, endpoint.url);
   const known = own ? capabilitiesOf(name) : unknown;
   const window = contextWindow ?? known.window;
-  const model = modelOf(setting, known.prefill === 'none', ports);
+  const model = modelOf(setting, known, ports);
   const facts = { ...known, window, output: maxOutputTokens ?? known.output };
   return {
     description: describe(name, model, facts, (own ? findModel(name)?.prices : undefined) ?? null),
@@ -75,6 +105,7 @@ function configured(setting: ModelSetting, ports: ModelPorts): ConfiguredModel {
       ...(window === null ? {} : { contextWindow: window }),
       ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     },
+    charge: (usage, at) => (own ? { rates: ratesOf(usage, name, at), cost: costOf(usage, name, at) } : noCharge),
   };
 }
 
@@ -91,17 +122,19 @@ function describe(name: string, model: Model, facts: Capabilities, prices: reado
   };
 }
 
-/** `ends`: it is known that the model cannot continue a reply. */
-function modelOf({ model, endpoint, host }: ModelSetting, ends: boolean, ports: ModelPorts): Model {
-  const { provider, format, url, key, gatewayToken } = endpoint;
+/** A model that is told what it is known not to do. */
+function modelOf({ model, endpoint, host }: ModelSetting, known: Capabilities, ports: ModelPorts): Model {
+  const { provider, format, url, key, gatewayToken, binding } = endpoint;
+  const clock = ports.clock ?? systemClock;
   const init = {
-    transport: ports.transport ?? new FetchTransport(),
-    clock: ports.clock ?? systemClock,
+    transport: binding === null ? (ports.transport ?? new FetchTransport()) : new BindingTransport(binding, clock),
+    clock,
     baseUrl: url,
     model,
     ...(key === null ? {} : { key }),
     ...(gatewayToken === null ? {} : { headers: { 'cf-aig-authorization': `Bearer ${gatewayToken}` } }),
-    ...(ends ? { continues: false as const } : {}),
+    ...(known.prefill === 'none' ? { continues: false as const } : {}),
+    ...(known.images === false ? { lacks: ['image'] as const } : {}),
   };
   switch (format) {
     case 'chat':

@@ -1,6 +1,13 @@
-/** Why a configuration cannot be used. `where` names the variable or the mode, never a value: values may be secret. */
+/** Why a configuration cannot be used. `where` names the variable, the mode or the part, never a value: values may be secret. */
 export interface ConfigProblem {
-  readonly code: 'variable_invalid' | 'variable_missing' | 'mode_malformed' | 'mode_not_configured' | 'unknown_tool';
+  readonly code:
+    | 'variable_invalid'
+    | 'variable_missing'
+    | 'mode_malformed'
+    | 'mode_not_configured'
+    | 'unknown_tool'
+    | 'policy_malformed'
+    | 'unsafe_authorization_configuration';
   readonly where: string;
   /** What to do, as a sentence. */
   readonly message: string;

@@ -36,6 +36,21 @@ export const providers: readonly Provider[] = [
   { id: 'xai', url: 'https://api.x.ai/v1', format: 'chat', host: 'xai', gateway: 'grok' },
 ];
 
+/** Workers AI, which a binding of the Worker connects and no variable. The address stands for the binding and is never asked. */
+export const workersAi = {
+  id: 'workers-ai',
+  url: 'https://workers-ai.invalid/v1',
+  format: 'chat',
+  host: 'workers_ai',
+  gateway: 'workers-ai',
+} as const satisfies Provider;
+
+/** The name of the binding to Workers AI in `wrangler.toml`. */
+export const aiBindingName = 'AI';
+
+/** The model of Workers AI that speaks where no variable says which: one that calls tools, in a large window, at a low price. */
+export const defaultWorkersAiModel = '@cf/zai-org/glm-4.7-flash';
+
 /** The variables of a provider. */
 export function variablesOf({ id }: Provider): { readonly key: string; readonly url: string } {
   const prefix = `HARNESS_${id.toUpperCase()}`;

@@ -1,11 +1,33 @@
 import { type Clock, MisuseError, type Tool } from '../core/index.ts';
-import { askUserTool, clockTool, type NoteStore, readNotesTool, waitTool, writeNoteTool } from '../tools/index.ts';
+import {
+  applyPatchTool,
+  askUserTool,
+  clockTool,
+  editFileTool,
+  globTool,
+  grepTool,
+  listDirTool,
+  type NoteStore,
+  readFileTool,
+  type OutputStore,
+  readNotesTool,
+  readOutputTool,
+  type ShellDriver,
+  shellTool,
+  waitTool,
+  type Workspace,
+  writeFileTool,
+  writeNoteTool,
+} from '../tools/index.ts';
 import type { Mode } from './modes.ts';
 
 /** What the tools stand on; the session gives its own. */
 export interface ToolPorts {
   readonly clock: Clock;
   readonly notes: NoteStore;
+  readonly files: Workspace;
+  readonly shell: ShellDriver;
+  readonly outputs: OutputStore;
 }
 
 /** The tools that a mode may name, and how each is made. */
@@ -15,6 +37,15 @@ const makers: { readonly [name: string]: (ports: ToolPorts) => Tool } = {
   ask_user: () => askUserTool(),
   write_note: ({ notes }) => writeNoteTool(notes),
   read_notes: ({ notes }) => readNotesTool(notes),
+  read_file: ({ files }) => readFileTool(files),
+  write_file: ({ files }) => writeFileTool(files),
+  edit_file: ({ files }) => editFileTool(files),
+  apply_patch: ({ files }) => applyPatchTool(files),
+  list_dir: ({ files }) => listDirTool(files),
+  glob: ({ files, clock }) => globTool(files, clock),
+  grep: ({ files, clock }) => grepTool(files, clock),
+  shell: ({ shell, outputs }) => shellTool(shell, outputs),
+  read_output: ({ outputs }) => readOutputTool(outputs),
 };
 
 /** The names that a mode may use. */

@@ -8,6 +8,10 @@ export interface Rule<T> {
   readonly must: string;
 }
 
+const names = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.string().min(1).max(200)));
 const tokens = z
   .string()
   .regex(/^[1-9]\d{0,8}$/)
@@ -23,11 +27,12 @@ export const rules = {
   },
   key: { shape: secret, must: 'be the key of that endpoint, without white space' },
   models: {
-    shape: z
-      .string()
-      .transform((text) => text.split(',').map((name) => name.trim()))
-      .pipe(z.array(z.string().min(1).max(200))),
+    shape: names,
     must: 'be the name of a model, or several names separated by commas, the default one first and none of them twice',
+  },
+  failover: {
+    shape: names,
+    must: 'be names of HARNESS_MODEL, in the order in which they are asked, separated by commas, none of them twice, and not the only one that it has',
   },
   format: { shape: z.enum(['chat', 'responses']), must: 'be one of chat, responses' },
   host: { shape: z.enum(hostNames), must: `be one of ${hostNames.join(', ')}` },

@@ -49,15 +49,22 @@ export interface ToolResultPart {
   readonly error: boolean;
 }
 
-/** Media holds its bytes (base64 `data`), a hash of a stored blob, a provider's file id, or document `chunks`; never a URL or path. */
+/**
+ * Media holds its bytes (base64 `data`), a hash of a stored blob, a provider's file id, or document `chunks`; never a URL or path. `heldBy` is the
+ * provider that knows the file id, as in `<provider>/<model>`.
+ */
 export interface MediaPart {
   readonly type: 'image' | 'document' | 'audio' | 'video';
   readonly mediaType: string;
   readonly data?: string;
   readonly blob?: string;
   readonly providerFile?: string;
+  readonly heldBy?: string;
   readonly chunks?: readonly string[];
 }
+
+/** A kind of media. */
+export type MediaKind = MediaPart['type'];
 
 /** What a tool result or a user may show a model. */
 export type ContentPart = TextPart | MediaPart;

@@ -1,4 +1,4 @@
-import type { Finish, ProviderData } from './message.ts';
+import type { Finish, MediaPart, ProviderData } from './message.ts';
 import type { Prompt } from './prompt.ts';
 import type { Usage } from './usage.ts';
 
@@ -31,4 +31,6 @@ export interface Model {
   stream(prompt: Prompt): AsyncIterable<Delta>;
   /** False when it is known before any request that this model cannot continue a reply (INTR-21). Absent: not known. */
   readonly continues?: boolean;
+  /** False for media that this model is known not to take: in its prompts a note stands for them (ATT-11). Absent: not known. */
+  takes?(part: MediaPart): boolean;
 }

@@ -4,6 +4,7 @@ import {
   type Delta,
   isObject,
   type JsonObject,
+  type MediaKind,
   MisuseError,
   ModelError,
   parseJson,
@@ -31,6 +32,8 @@ export interface EndpointInit {
   /** In ms; those left out are `defaultTimers`. */
   readonly timers?: Partial<Timers>;
   readonly clock?: Clock;
+  /** Kinds of media that the model is known not to take; none when left out. */
+  readonly lacks?: readonly MediaKind[];
 }
 
 /** Turns the events of one reply, JSON objects, into deltas. One decoder reads one reply. */

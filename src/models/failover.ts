@@ -1,13 +1,23 @@
-import { AllowanceError, type Delta, type Model, ModelError, type ModelMiddleware, type Prompt } from '../core/index.ts';
+import {
+  AllowanceError,
+  type Delta,
+  type Model,
+  ModelError,
+  type ModelMiddleware,
+  type NextModel,
+  type Prompt,
+} from '../core/index.ts';
 
-/** Told before each change: the place of the model that failed, from 0, and how it did. */
-export type OnFailover = (place: number, error: ModelError) => Promise<void> | void;
+/** Told before each change: the place of the model that failed, from 0, how it did, and the place of the one that is asked now. */
+export type OnFailover = (place: number, error: ModelError, next: number) => Promise<void> | void;
 
 /** How `failover` asks its models. */
 export interface FailoverOptions {
-  /** What each model is asked through, such as `retryModel()`: a model has failed when this gives up. */
-  readonly through?: ModelMiddleware;
+  /** What the model at each place is asked through, such as `retryModel()`: a model has failed when this gives up. */
+  readonly through?: (place: number) => ModelMiddleware;
   readonly onFailover?: OnFailover;
+  /** The place that the first prompt begins at, where a life before this one came so far; 0 by default. */
+  readonly from?: number;
 }
 
 /**
@@ -18,32 +28,53 @@ export interface FailoverOptions {
  * @throws the last error, or at once one of another kind.
  */
 export function failover(models: readonly [Model, ...Model[]], options: FailoverOptions = {}): Model {
+  const { through, onFailover, from = 0 } = options;
   const [{ continues }] = models;
+  const all = models.map((model, place): Asked => ({ place, model, stream: asker(model, through?.(place)) }));
+  let begin = from;
   return {
     ...(continues === undefined ? {} : { continues }),
-    stream: (prompt) => ask(models, prompt, options),
+    stream: (prompt) => {
+      const able = all.filter((asked) => mayAsk(asked, begin, prompt));
+      begin = 0;
+      const [only, ...others] = able;
+      return only !== undefined && others.length === 0 ? only.stream(prompt) : ask(able, prompt, onFailover);
+    },
   };
 }
 
+interface Asked {
+  readonly place: number;
+  readonly model: Model;
+  readonly stream: NextModel;
+}
+
+function asker(model: Model, layer: ModelMiddleware | undefined): NextModel {
+  const next: NextModel = (prompt) => model.stream(prompt);
+  return layer === undefined ? next : (prompt) => layer.stream(prompt, next);
+}
+
+function mayAsk({ place, model }: Asked, begin: number, prompt: Prompt): boolean {
+  return place === begin || (place > begin && (!prompt.continue || model.continues !== false));
+}
+
 async function* ask(
-  models: readonly Model[],
+  able: readonly Asked[],
   prompt: Prompt,
-  { through, onFailover }: FailoverOptions,
+  onFailover: OnFailover | undefined,
 ): AsyncGenerator<Delta, void, undefined> {
-  const able = [...models.entries()].filter(([place, model]) => place === 0 || !prompt.continue || model.continues !== false);
-  const last = able.at(-1)?.[0];
-  for (const [place, model] of able) {
+  for (const [at, { place, stream }] of able.entries()) {
+    const next = able[at + 1];
     let passed = false;
     try {
-      const deltas = through === undefined ? model.stream(prompt) : through.stream(prompt, (asked) => model.stream(asked));
-      for await (const delta of deltas) {
+      for await (const delta of stream(prompt)) {
         passed = true;
         yield delta;
       }
       return;
     } catch (error) {
-      if (passed || place === last || !mayPass(error)) throw error;
-      await onFailover?.(place, error);
+      if (passed || next === undefined || !mayPass(error)) throw error;
+      await onFailover?.(place, error, next.place);
     }
   }
 }

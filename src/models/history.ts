@@ -1,4 +1,11 @@
-import { type Message, MisuseError, type Prompt, type ToolResultPart } from '../core/index.ts';
+import {
+  type ContentPart,
+  type Message,
+  MisuseError,
+  type Prompt,
+  type ToolResultPart,
+  UnsupportedOptionError,
+} from '../core/index.ts';
 
 /** The result that a call gets in a request when it has none: each API refuses a call without one. */
 export const interruptedResult = 'Interrupted: this call has no result';
@@ -7,6 +14,18 @@ export const interruptedResult = 'Interrupted: this call has no result';
 export function resultsIn(messages: readonly Message[]): ReadonlyMap<string, ToolResultPart> {
   const parts = messages.flatMap(({ content }) => content);
   return new Map(parts.flatMap((part) => (part.type === 'tool_result' ? [[part.callId, part] as const] : [])));
+}
+
+/**
+ * What a user message says beside the results it carries.
+ * @throws UnsupportedOptionError for a part that only a reply may hold.
+ */
+export function contentOf({ content }: Message): readonly ContentPart[] {
+  return content.flatMap((part): ContentPart[] => {
+    if (part.type === 'tool_result') return [];
+    if (part.type === 'text' || 'mediaType' in part) return [part];
+    throw new UnsupportedOptionError(`A user message cannot hold a part of the kind ${part.type}.`);
+  });
 }
 
 /**

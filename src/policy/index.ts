@@ -2,3 +2,5 @@
 export * from './allowance.ts';
 export * from './answer-inline.ts';
 export * from './approve-writes.ts';
+export * from './guard.ts';
+export * from './rules/index.ts';

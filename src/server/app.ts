@@ -10,7 +10,10 @@ import { describeApi } from './openapi.ts';
 import { problemOf, refusal } from './refusal.ts';
 import { type AppEnv, json, type Route } from './route.ts';
 import { aboutRoutes } from './routes/about.ts';
+import { blobRoutes } from './routes/blobs.ts';
 import { commandRoutes } from './routes/commands.ts';
+import { fileRoutes } from './routes/files.ts';
+import { policyRoutes } from './routes/policy.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { sessionsRoutes } from './routes/sessions.ts';
 import { socketRoutes } from './routes/socket.ts';
@@ -67,7 +70,16 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 }
 
 function allRoutes({ version }: AppOptions): readonly Route[] {
-  const routes = [...aboutRoutes(version), ...sessionsRoutes, ...sessionRoutes, ...commandRoutes, ...socketRoutes];
+  const routes = [
+    ...aboutRoutes(version),
+    ...sessionsRoutes,
+    ...sessionRoutes,
+    ...blobRoutes,
+    ...fileRoutes,
+    ...policyRoutes,
+    ...commandRoutes,
+    ...socketRoutes,
+  ];
   const description: Route = {
     method: 'get',
     path: '/openapi.json',

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import first from '../../migrations/directory/0001.sql';
 import second from '../../migrations/directory/0002.sql';
+import third from '../../migrations/directory/0003.sql';
 import { parseAddress } from '../session/address.ts';
 import { migrate } from '../session/migrations.ts';
 import { isScope, isWithin } from '../session/scope.ts';
@@ -33,6 +34,8 @@ export interface DirectoryApi {
   list(query: ListQuery): Promise<Outcome<ListPage>>;
   feed(within: string | null): Promise<ReadableStream<Uint8Array>>;
   admit(kind: 'command' | 'socket', role: Role): Promise<number | null>;
+  hold(scope: string, keys: readonly string[]): Promise<void>;
+  release(scope: string, keys: readonly string[]): Promise<readonly string[]>;
 }
 
 type Row = { readonly [K in keyof Summary]: SqlStorageValue } & { [column: string]: SqlStorageValue };
@@ -47,7 +50,7 @@ export class Directory extends DurableObject<Env> implements DirectoryApi {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [first, second]);
+    migrate(ctx.storage, [first, second, third]);
     this.#sql = ctx.storage.sql;
     const { limits } = readSettings(env);
     this.#floods = { command: new FloodLimit(limits.commands, minute), socket: new FloodLimit(limits.sockets, minute) };
@@ -117,6 +120,23 @@ export class Directory extends DurableObject<Env> implements DirectoryApi {
   /** Server-sent events: a summary whenever one changes, from now on. A client lists after the feed has opened. */
   async feed(within: string | null): Promise<ReadableStream<Uint8Array>> {
     return this.#feed.open((scope) => within === null || isWithin(scope, within));
+  }
+
+  /** Counts objects of R2 as held by a session. */
+  async hold(scope: string, keys: readonly string[]): Promise<void> {
+    this.ctx.storage.transactionSync(() => {
+      for (const key of keys) this.#sql.exec('INSERT OR IGNORE INTO held_objects (key, scope) VALUES (?, ?)', key, scope);
+    });
+  }
+
+  /** Counts them as not held by it any more; gives those that no session holds, which may then be deleted. May be asked again. */
+  async release(scope: string, keys: readonly string[]): Promise<readonly string[]> {
+    return this.ctx.storage.transactionSync(() =>
+      keys.filter((key) => {
+        this.#sql.exec('DELETE FROM held_objects WHERE key = ? AND scope = ?', key, scope);
+        return this.#sql.exec('SELECT 1 FROM held_objects WHERE key = ? LIMIT 1', key).toArray().length === 0;
+      }),
+    );
   }
 
   /** Admits a command or a handshake, and records who came; or gives the ms to wait. */

@@ -11,8 +11,9 @@ const always: { readonly [name: string]: string } = {
 };
 
 const preflight: { readonly [name: string]: string } = {
-  'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
-  'access-control-allow-headers': 'accept, authorization, content-type, last-event-id, reins-client',
+  'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers':
+    'accept, authorization, content-type, if-match, if-none-match, if-range, last-event-id, range, reins-client',
   'access-control-max-age': '600',
 };
 
@@ -28,7 +29,7 @@ export function withHeaders(response: Response, request: Request, settings: Sett
   if (settings.allowedOrigins.length > 0) answer.headers.append('vary', 'Origin');
   if (origin !== null && isAllowedOrigin(origin, request, settings)) {
     answer.headers.set('access-control-allow-origin', origin);
-    answer.headers.set('access-control-expose-headers', 'retry-after, location');
+    answer.headers.set('access-control-expose-headers', 'retry-after, location, etag, content-range, content-disposition');
   }
   return answer;
 }

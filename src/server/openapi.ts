@@ -11,7 +11,7 @@ export function describeApi(routes: readonly Route[], version: string): JsonObje
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
-    const path = `/api${route.path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    const path = `/api${route.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')}`;
     paths[path] = { ...paths[path], [route.method]: operation(route, schemas) };
   }
   schemas.add('Problem', problem, 'output');
@@ -49,6 +49,9 @@ function operation(route: Route, schemas: Schemas): JsonObject {
     ...(doc.body === undefined
       ? {}
       : { requestBody: { content: { 'application/json': { schema: schemas.add(`${name}Body`, doc.body, 'input') } } } }),
+    ...(doc.bytes === undefined
+      ? {}
+      : { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }),
     responses: {
       ...Object.fromEntries(
         Object.entries(doc.answers).map(([status, given]) => [status, response(`${name}${status}`, given, schemas)]),
@@ -79,7 +82,9 @@ function response(name: string, given: RouteAnswer, schemas: Schemas): JsonObjec
 
 /** A name from the method and the path: `post /sessions/:scope/pending/deny-all` is `postSessionsScopePendingDenyAll`. */
 function operationId({ method, path }: Route): string {
-  return method + path.replaceAll(/[^a-zA-Z]+([a-zA-Z])/g, (_, letter: string) => letter.toUpperCase());
+  return (
+    method + path.replaceAll(/\{[^}]*\}/g, '').replaceAll(/[^a-zA-Z]+([a-zA-Z])/g, (_, letter: string) => letter.toUpperCase())
+  );
 }
 
 function pathParameters(path: string): JsonObject[] {

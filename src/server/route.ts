@@ -30,6 +30,8 @@ export interface RouteAnswer {
 export interface RouteDoc {
   readonly summary: string;
   readonly body?: z.ZodType;
+  /** True when the body is bytes of any media type. */
+  readonly bytes?: true;
   readonly query?: z.ZodObject;
   readonly answers: { readonly [status: number]: RouteAnswer };
   readonly refuses?: readonly number[];
@@ -37,8 +39,8 @@ export interface RouteDoc {
 
 /** One route. The app, its guard and its description are all made from the same list of these. */
 export interface Route {
-  readonly method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below `/api`, parameters as `:name`. */
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below `/api`, parameters as `:name`, or `:name{.*}` for one that takes the rest. */
   readonly path: string;
   readonly access: Access;
   /** True when a nested session may be addressed, too (docs/wire.md, who and where). */

@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import type { EndedRun, Snapshot, StoredMessage, Summary } from '../session/protocol/index.ts';
+import { rulesShape } from '../config/index.ts';
+import type { Upload } from '../session/api.ts';
+import type { EndedRun, ModelUsage, Snapshot, Spent, StoredMessage, Summary, UsageList } from '../session/protocol/index.ts';
 import { commandId, scopePattern } from '../session/protocol/index.ts';
+import type { FileEntry } from '../tools/index.ts';
+import type { ListedChange, ListedState } from '../workspace/index.ts';
 import { roles } from './identity/index.ts';
 
 // The shapes of answers and queries, for the description of the API. The compiler holds them to the wire types by their keys.
@@ -10,6 +14,14 @@ type Shape<T> = { readonly [K in keyof T]-?: z.ZodType };
 const time = z.int().describe('ms since 1970');
 const event = z.looseObject({ type: z.string() });
 const usage = z.looseObject({}).describe('Token counts.');
+const cost = z.number().nullable().describe('USD; null when it is not wholly known, which is never zero.');
+const spent = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  cost,
+} satisfies Shape<Spent>);
 
 /** A refusal (RFC 9457). */
 export const problem = z.looseObject({
@@ -36,6 +48,8 @@ const storedMessage = z.looseObject({
   created: time,
   finish: z.string().optional(),
   usage: usage.optional(),
+  model: z.string().optional().describe('The model that gave the reply.'),
+  cost: z.number().optional().describe('USD, where it is known.'),
   by: actor.optional(),
 } satisfies Shape<StoredMessage>);
 
@@ -67,6 +81,7 @@ export const endedRun = z.looseObject({
   appended: z.array(message),
   pending: z.array(pending),
   usage,
+  cost,
   error: z.object({ class: z.string(), message: z.string() }).nullable(),
   errorKind: z.string().nullable(),
   partial: message.nullable(),
@@ -103,7 +118,8 @@ export const snapshot = z.looseObject({
   left: z.array(partial),
   plan: z.unknown(),
   tasks: z.array(z.unknown()),
-  usage: z.looseObject({ session: usage, context: z.object({ used: z.int(), window: z.int().nullable() }) }),
+  files: z.object({ rev: z.int() }),
+  usage: z.looseObject({ session: spent, context: z.object({ used: z.int(), window: z.int().nullable() }) }),
   lastEnded: endedRun.nullable(),
   presence: z.array(presence),
 } satisfies Shape<Snapshot>);
@@ -122,6 +138,7 @@ export const receipt = z.union([
   z.object({ run: z.string(), turn: z.int(), cursor: z.string() }),
   z.object({ run: z.null(), staged: z.array(z.string()) }),
   z.object({ inbox: z.string() }),
+  z.object({ undone: z.array(z.string()) }),
 ]);
 
 /** What `POST /sessions` takes. */
@@ -130,6 +147,67 @@ export const newSession = z.strictObject({
   title: z.string().trim().min(1).max(200).optional(),
   mode: z.string().max(128).optional(),
   model: z.string().max(256).nullable().optional(),
+});
+
+/** What stands at a path of a session's files. */
+export const fileEntry = z.object({
+  path: z.string().describe('From the root, `/` between names.'),
+  kind: z.enum(['file', 'folder', 'link']),
+  rev: z.int().describe('The revision that wrote it; 0 for a folder with something in it.'),
+  hash: z.string().describe('SHA-256 of its bytes; empty for a folder.'),
+  size: z.int().describe('Bytes.'),
+  executable: z.boolean(),
+  modified: time,
+} satisfies Shape<FileEntry>);
+
+/** One page of what stands directly in a folder. */
+export const folderPage = z.object({
+  path: z.string(),
+  rev: z.int().describe('The revision of all files.'),
+  entries: z.array(fileEntry),
+  cursor: z.string().nullable(),
+});
+
+/** What came of an archive. */
+export const unpacked = z.object({ written: z.int().describe('Files, links and folders.') });
+
+const fileContent = z.object({ hash: z.string(), size: z.int() }).nullable().describe('Null for nothing.');
+
+const fileChange = z.object({
+  id: z.int(),
+  rev: z.int(),
+  call: z.string().nullable().describe('The call of a tool; null for a person.'),
+  turn: z.int().nullable(),
+  path: z.string(),
+  other: z.string().nullable().describe('Where a move went.'),
+  files: z.array(z.object({ path: z.string(), before: fileContent, after: fileContent } satisfies Shape<ListedState>)),
+} satisfies Shape<ListedChange>);
+
+/** What `GET /sessions/:scope/changes` takes. */
+export const changesQuery = z.object({
+  before: z.coerce.number().int().positive().optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(100),
+});
+
+/** One page of the journal, newest change first. */
+export const changesPage = z.object({ changes: z.array(fileChange), cursor: z.int().nullable() });
+
+const archive = z.enum(['zip']).optional().describe('A folder as an archive.');
+
+/** What `GET /sessions/:scope/files/…` takes. */
+export const filesQuery = z.object({
+  archive,
+  cursor: z.string().max(2048).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(1000),
+});
+
+/** What `PUT /sessions/:scope/files/…` takes. */
+export const writeQuery = z.object({
+  archive,
+  executable: z
+    .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' })
+    .optional()
+    .describe('Absent: as it was, or not.'),
 });
 
 /** What `GET /sessions` takes. */
@@ -148,14 +226,71 @@ export const messagesQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(100),
 });
 
+/** What came of an upload. */
+export const upload = z.object({
+  hash: z.string().describe('SHA-256, in hexadecimal: a part of a message names it as `blob`.'),
+  bytes: z.int(),
+  mediaType: z.string(),
+} satisfies Shape<Upload>);
+
 /** One page of messages, in order. */
 export const messagesPage = z.object({ messages: z.array(storedMessage), more: z.boolean() });
+
+/** What a session used. */
+export const usageList = z.object({
+  session: spent.describe('All turns that have ended, as in the snapshot.'),
+  models: z
+    .array(
+      z.looseObject({
+        ...spent.shape,
+        model: z.string(),
+        replies: z.int(),
+        unpriced: z.int().describe('Replies whose cost is not known: they are not in `cost`.'),
+        cost: z.number().nullable().describe('USD of the replies whose cost is known; null when it is known of none.'),
+      } satisfies Shape<ModelUsage>),
+    )
+    .describe('By model, those of the turn that runs with them.'),
+} satisfies Shape<UsageList>);
 
 /** Where a stream of events begins: after this cursor; without one, with a snapshot. */
 export const cursorQuery = z.object({ cursor: z.string().optional() });
 
 /** How an answer is awaited. */
 export const waitQuery = z.object({ wait: z.string().optional().describe('Present: answer when the run has ended.') });
+
+const effect = z.enum(['deny', 'ask', 'allow']);
+const verdict = z.object({
+  effect,
+  rule: z.string().nullable().describe('The rule that says so; null: none does.'),
+  part: z.string().nullable().describe('The part of its command that it is about; null: the call as a whole.'),
+  why: z.string(),
+});
+const policyVersion = z.object({ version: z.string().describe('SHA-256 of the canonical rules.'), rules: z.int() });
+
+/** What `POST /policy/simulate` takes. */
+export const simulationBody = z.strictObject({
+  scope: z.string().regex(scopePattern).describe('One of your own sessions.'),
+  rules: rulesShape.describe('As in src/config/policy.ts.'),
+  limit: z.int().min(1).max(1000).default(200).describe('The newest calls, at most so many.'),
+});
+
+/** What rules would make of past calls. */
+export const simulation = z.object({
+  configured: policyVersion.describe('The rules that hold.'),
+  proposed: policyVersion.describe('Those that were sent.'),
+  changed: z.int(),
+  calls: z.array(
+    z.object({
+      id: z.string(),
+      tool: z.string(),
+      mode: z.string(),
+      input: z.string().describe('As JSON, cut.'),
+      configured: verdict,
+      proposed: verdict,
+      change: z.enum(['none', 'tighter', 'looser']),
+    }),
+  ),
+});
 
 /** That the server runs, and which release. */
 export const health = z.object({ ok: z.literal(true), version: z.string() });
@@ -202,12 +337,13 @@ export const config = z.object({
   limits: z.object({
     bodyBytes: z.int(),
     frameBytes: z.int(),
+    uploadBytes: z.int().describe('Of one attachment.'),
     commandsPerMinute: z.int().describe('Of a participant over HTTP; as many frames of one socket.'),
     socketsPerMinute: z.int().describe('Handshakes of a participant.'),
     sessionCommandsPerMinute: z.int().describe('That a session takes, over every transport.'),
     turnsAtOnce: z.int().nullable().describe('Of a participant; null: any number.'),
     maxSteps: z.int().describe('The most steps that a session may ask for.'),
   }),
-  shell: z.string().nullable().describe('The driver of the shell; null: there is none.'),
+  shell: z.enum(['container', 'embedded']).describe('What runs the commands of sessions: a container, or a bash in the isolate.'),
   may,
 });

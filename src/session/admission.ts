@@ -1,5 +1,6 @@
 import { type Answer, type Message, resumed, textOf } from '../core/index.ts';
 import type { CommandResult } from './api.ts';
+import { warnOfLeftOut } from './attachments.ts';
 import type { Choice } from './choice.ts';
 import type { Change } from './context.ts';
 import {
@@ -45,6 +46,7 @@ export interface Admission {
 export function admit(change: Change, admission: Admission): Outcome<CommandResult> {
   const { context, work } = change;
   const { sql } = context;
+  const { start } = admission;
   const session = context.row();
   const choice = choiceOf(change, admission);
   const agent = context.agents.resolve(choice);
@@ -57,7 +59,7 @@ export function admit(change: Change, admission: Admission): Outcome<CommandResu
     turn: session.turn + 1,
     thread: session.thread,
     command: admission.command,
-    input: inputOf(admission.start),
+    input: inputOf(start),
     actor: admission.actor,
     choice,
     cancelOnDisconnect: admission.cancelOnDisconnect ?? false,
@@ -79,6 +81,7 @@ export function admit(change: Change, admission: Admission): Outcome<CommandResu
     ...(messages.length === 0 ? {} : { messages }),
     status: 'running',
   });
+  if (start.kind === 'message') warnOfLeftOut(work, run, start.message, agent.value);
   work.after(() => context.alarms.arm());
   work.after(() => context.runner.start(run));
   return accepted({ run: run.id, turn: run.turn, cursor: formatCursor({ epoch: session.epoch, seq: work.seq() }) });

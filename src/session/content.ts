@@ -8,26 +8,43 @@ import {
   type Part,
   UnmappableContent,
 } from '../core/index.ts';
+import { type Attachment, type AttachmentStore, checkedAttachment } from './attach.ts';
 import { accepted, type Outcome, refused } from './protocol/index.ts';
 
 /** What a client sends as a message: a text, or an object whose content is a text or a list of parts. */
 export type MessageInput =
   | string
-  | { readonly content: string | readonly { readonly type: string; readonly [field: string]: unknown }[] };
+  | { readonly content: string | readonly (string | { readonly type: string; readonly [field: string]: unknown })[] };
 
-const media: readonly string[] = ['image', 'document', 'audio', 'video'];
-const locators: readonly string[] = ['url', 'path', 'local_path', 'fileUri', 'uri'];
+/** The kinds of parts that come from the session alone. */
+const sessionKinds: ReadonlySet<unknown> = new Set(['reasoning', 'tool_call', 'tool_result', 'opaque']);
 
-/** New user input as a message with an id of ours. Refuses what is no new input: other parts than text and media, and empty messages. */
-export function userMessage(input: MessageInput, mintId: MintId): Outcome<Message> {
-  const parts = partsOf(input);
-  const problem = parts.map(userPartProblem).find((found) => found !== null);
-  if (problem !== undefined && problem !== null) return problem;
-  const content = parts.map((part): Part => ({ type: 'text', text: String(part.text) }));
-  if (content.every((part) => part.type === 'text' && part.text.trim() === '')) {
+/**
+ * New user input as a message with an id of ours. Refuses what is no new input: other parts than text and media, bad attachments, and empty messages.
+ * The bytes of attachments go to the store, the parts keep their hashes; a refusal undoes it with the transaction.
+ */
+export function userMessage(input: MessageInput, mintId: MintId, store: AttachmentStore): Outcome<Message> {
+  const parts: (Part | Attachment)[] = [];
+  for (const part of partsOf(input)) {
+    const checked = userPart(part);
+    if (!checked.ok) return checked;
+    parts.push(checked.value);
+  }
+  const attachments = parts.filter((part) => 'store' in part).length;
+  const text = parts.map((part) => ('text' in part ? part.text : '')).join('');
+  if (attachments > 0 && text === '') {
+    return refused('attachment_without_prompt', 'Attachments need words beside them: say what is to be done with them.');
+  }
+  if (attachments === 0 && text.trim() === '') {
     return refused('bad_request', 'The message is empty: give it a text.', {
       issues: [{ path: 'message.content', message: 'must hold text' }],
     });
+  }
+  const content: Part[] = [];
+  for (const part of parts) {
+    const stored = 'store' in part ? part.store(store) : accepted(part);
+    if (!stored.ok) return stored;
+    content.push(stored.value);
   }
   return accepted({ id: mintId('msg'), role: 'user', content });
 }
@@ -46,6 +63,7 @@ export function editedReply(input: MessageInput, id: string, original: Message |
   const left = [...(original?.content ?? [])];
   const content: Part[] = [];
   for (const part of parts) {
+    if (!isObject(part)) return notEditable({});
     const kept = left.findIndex((before) => isSame(part, before));
     const [before] = kept < 0 ? [] : left.splice(kept, 1);
     const taken = before ?? written(part);
@@ -79,20 +97,19 @@ function notEditable({ type }: JsonObject): ReturnType<typeof refused> {
   return refused('unmappable_content', `An edit of a reply cannot hold a new part of the kind ${shown(type)}.`);
 }
 
-function partsOf(input: MessageInput): readonly JsonObject[] {
+function partsOf(input: MessageInput): readonly (JsonObject | string)[] {
   const content = typeof input === 'string' ? input : input.content;
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly JsonObject[]);
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly (JsonObject | string)[]);
 }
 
-function userPartProblem(part: JsonObject): ReturnType<typeof refused> | null {
-  if (part.type === 'text' && typeof part.text === 'string') return null;
-  if (media.includes(String(part.type))) {
-    if (locators.some((name) => Object.hasOwn(part, name))) {
-      return refused('attachment_by_reference', 'An attachment must hold its bytes: a URL or a path is not fetched.');
-    }
-    return refused('unsupported_option', 'This version takes text only: leave attachments out.');
+function userPart(part: JsonObject | string): Outcome<Part | Attachment> {
+  if (isObject(part)) {
+    const { type, text } = part;
+    if (type === 'text' && typeof text === 'string') return accepted({ type, text });
+    if (type === 'text') return refused('bad_request', 'A text part must have a text.');
+    if (sessionKinds.has(type)) return refused('bad_request', `A user message cannot hold a part of the kind ${shown(type)}.`);
   }
-  return refused('bad_request', `A user message cannot hold a part of the kind ${shown(part.type)}.`);
+  return checkedAttachment(part);
 }
 
 function shown(type: Json | undefined): string {

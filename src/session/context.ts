@@ -2,6 +2,7 @@ import type { Delivery, Message, MintId, Usage } from '../core/index.ts';
 import type { Ask } from '../policy/index.ts';
 import type { Address } from './address.ts';
 import type { Agent } from './agent.ts';
+import type { AttachmentStore } from './attach.ts';
 import type { Choice } from './choice.ts';
 import type { Journal, Work } from './journal.ts';
 import type { LostRun } from './lost.ts';
@@ -16,11 +17,14 @@ export interface SessionContext {
   readonly journal: Journal;
   readonly address: Address;
   readonly agents: AgentsPort;
+  readonly attachments: AttachmentStore;
   /** This life of the object; another one is dead (LOCK-10). */
   readonly life: Life;
   readonly alarms: { arm(): void };
   readonly mintId: MintId;
   readonly runner: RunnerPort;
+  /** Deletes the objects of files that nothing needs any more. Call it once that is committed. */
+  sweepFiles(): void;
   /** What is asked before each model call of a run; null: nothing is. */
   allowance(run: RunRow): Ask | null;
   now(): number;

@@ -1,5 +1,6 @@
 import type { Outcome, Pending, Reply, StepEnd, StepView, Usage } from '../core/index.ts';
 import { addUsage, noUsage, resultsId, toolCalls } from '../core/index.ts';
+import { type AskedSoFar, failedOver } from './asking.ts';
 import { applyEvent, type SessionEvent, type Snapshot } from './protocol/index.ts';
 import type { RunRow } from './rows/runs.ts';
 
@@ -19,6 +20,8 @@ export interface LostRun {
   readonly after: StepEnd | null;
   /** The whole reply of the step that had begun. */
   readonly reply: Reply | null;
+  /** How far that step came with its models; null when nothing is told of it, and when the reply is whole. */
+  readonly asked: AskedSoFar | null;
   /** What is stored of that step's calls, by id: `ran` began and did not settle, as far as is known. */
   readonly calls: {
     readonly settled: ReadonlyMap<string, Outcome>;
@@ -48,6 +51,7 @@ class LostReader implements LostRun {
   done: number | null = null;
   after: StepEnd | null = null;
   reply: Reply | null = null;
+  asked: AskedSoFar | null = null;
   calls = noCalls();
   appended: string[] = [];
   usage = noUsage;
@@ -79,8 +83,15 @@ class LostReader implements LostRun {
         const { id, role, content } = event.message;
         this.reply = { message: { id, role, content }, usage: event.usage, finish: event.finish };
         this.usage = addUsage(this.usage, event.usage);
+        this.asked = null;
         break;
       }
+      case 'retry_scheduled':
+        this.#ask(event.model, event.attempt, (event.at ?? 0) + event.after);
+        break;
+      case 'warning':
+        if (event.code === failedOver) this.#ask(event.model, 0, 0);
+        break;
       case 'tool_started':
         this.calls.ran.add(event.id);
         this.calls.asked.delete(event.id);
@@ -115,8 +126,13 @@ class LostReader implements LostRun {
     }
   }
 
+  #ask(model: string | undefined, tries: number, until: number): void {
+    this.asked = model === undefined ? null : { model, tries, until };
+  }
+
   #forgetStep(): void {
     this.reply = null;
+    this.asked = null;
     this.calls = noCalls();
   }
 }

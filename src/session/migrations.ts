@@ -18,7 +18,7 @@ export function migrate(storage: DurableObjectStorage, texts: readonly string[])
 }
 
 function appliedNumber(sql: SqlStorage): number {
-  const known = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").toArray();
+  const known = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations' LIMIT 1").toArray();
   if (known.length === 0) return 0;
   return sql.exec<{ number: number }>('SELECT coalesce(max(number), 0) AS number FROM migrations').one().number;
 }

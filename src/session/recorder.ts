@@ -1,5 +1,5 @@
+import type { ConfiguredModel } from '../config/index.ts';
 import {
-  addUsage,
   type Ended,
   eventToJSON,
   type ErrorKind,
@@ -7,14 +7,15 @@ import {
   type EventOf,
   isThrown,
   type Message,
-  noUsage,
   type Reason,
   resultsId,
   textOf,
+  type Usage,
 } from '../core/index.ts';
 import type { Change, SessionContext } from './context.ts';
 import type { Draft } from './joiner.ts';
 import { isLive } from './joiner.ts';
+import { type CountedReply, countReply, hasCome, isNothing, usageBeyond } from './metering.ts';
 import type { Actor, EndedRun, PartialReply, StateChange, StoredMessage } from './protocol/index.ts';
 import { keptReply } from './partial.ts';
 import { dropItem, holdAll, readInbox } from './rows/inbox.ts';
@@ -26,14 +27,16 @@ import { forgetAnswers, markAnswers, noteRan, replacePending } from './rows/pend
 import { endRun, forgetDeaths, putRetries, type RunRow } from './rows/runs.ts';
 import { updateSession } from './rows/session.ts';
 import { readStop } from './rows/stops.ts';
+import { addSpent, usageOf } from './rows/usage.ts';
 import { publicError } from './sentences.ts';
 import { restStatus, stagedAnswers } from './state.ts';
 
-/** What the recorder reads of the core's Run. */
+/** What the recorder reads of the core's Run, and which of its models was asked last. */
 export interface RecordedRun {
   messages(): readonly Message[];
   ended(): Ended | null;
   retries(): number;
+  asked(): ConfiguredModel;
 }
 
 /** The error class of a turn whose object died: what waits then lands by itself (docs/wire.md, inbox). */
@@ -98,12 +101,9 @@ export class Recorder {
    */
   close(change: Change, reason: Reason, failure: { readonly class: string; readonly kind: ErrorKind | null } | null): void {
     const stored = messagesOf(change.context.sql, this.#row.id);
-    const replies = stored.filter((message) => message.role === 'assistant');
-    const shared = {
-      reason,
-      usage: replies.reduce((sum, reply) => addUsage(sum, reply.usage ?? noUsage), noUsage),
-      finish: reason === 'interrupted' ? null : (replies.at(-1)?.finish ?? null),
-    };
+    const last = stored.findLast((message) => message.role === 'assistant');
+    const { cost: _, ...usage } = usageOf(change.context.sql, this.#row.id);
+    const shared = { reason, usage, finish: reason === 'interrupted' ? null : (last?.finish ?? null) };
     const error = failure === null ? null : { class: failure.class, message: '' };
     const event: EventOf<'turn_ended'> = { type: 'turn_ended', turn: this.#row.turn, parent: null, error, ...shared };
     const ended: Ended = {
@@ -157,8 +157,10 @@ export class Recorder {
 
   #writeReply(change: Change, event: EventOf<'message_ended'>): void {
     const { usage, finish } = event;
-    const message: StoredMessage = { ...event.message, run: this.#row.id, created: change.context.now(), finish, usage };
-    this.#emit(change, { ...event, message });
+    const at = change.context.now();
+    const counted = this.#count(change, { id: event.id, whole: true, usage }, at);
+    const message: StoredMessage = { ...event.message, run: this.#row.id, created: at, finish, usage, ...counted };
+    this.#emit(change, { ...event, message }, at);
   }
 
   #writeInterjected(change: Change, event: EventOf<'interjected'>): void {
@@ -207,6 +209,20 @@ export class Recorder {
     }
   }
 
+  /** What a reply took, in the transaction that tells of it: a life that finds the one finds the other. */
+  #count({ context }: Change, reply: CountedReply, at: number): Pick<StoredMessage, 'model' | 'cost'> {
+    return this.#run === null ? {} : countReply(context.sql, this.#row, this.#run.asked(), reply, at);
+  }
+
+  /** The reply that the end cuts off: what the turn used beyond its whole replies is what was told of this one. */
+  #countCut(change: Change, used: Usage): void {
+    const { sql, view, now } = change.context;
+    const step = view().step;
+    if (step === null || step.attributes !== null) return;
+    const usage = usageBeyond(used, usageOf(sql, this.#row.id));
+    if (hasCome(step, this.#row) || !isNothing(usage)) this.#count(change, { id: step.id, whole: false, usage }, now());
+  }
+
   #writeEnd(change: Change, event: EventOf<'turn_ended'>, ended: Ended): void {
     const { context, work } = change;
     const { sql } = context;
@@ -216,14 +232,16 @@ export class Recorder {
     const partial = this.#writePartial(change, ended, by);
     if (ended.reason !== 'done' && ended.reason !== 'awaiting_input' && error?.class !== lostTurn) holdAll(sql);
     if (ended.pending.length > 0) markAnswers(sql, 'unapplied');
-    const record = endedRun(this.#row, ended, error, partial?.message ?? null, by);
+    this.#countCut(change, ended.usage);
+    const { cost } = usageOf(sql, this.#row.id);
+    const record = endedRun(this.#row, ended, cost, error, partial?.message ?? null, by);
     endRun(sql, record, context.life.incarnation);
     const session = context.row();
-    const usage = addUsage(session.usage, ended.usage);
-    const newest = context.view().messages.findLast((message) => message.usage !== undefined)?.usage;
-    const { model } = this.#row.choice;
-    const contextUsed = newest === undefined ? session.contextUsed : context.agents.contextOf(model, newest);
-    updateSession(sql, { usage, contextUsed, updated: context.now() });
+    const { cost: all, ...usage } = addSpent({ ...session.usage, cost: session.cost }, { ...ended.usage, cost });
+    const newest = context.view().messages.findLast((message) => message.usage !== undefined);
+    const model = newest?.model ?? this.#row.choice.model;
+    const contextUsed = newest?.usage === undefined ? session.contextUsed : context.agents.contextOf(model, newest.usage);
+    updateSession(sql, { usage, cost: all, contextUsed, updated: context.now() });
 
     this.#emit(change, { ...event, error });
     const { window } = context.view().usage.context;
@@ -234,7 +252,7 @@ export class Recorder {
         partial: partial ?? context.view().partial,
         inbox: readInbox(sql),
         staged: stagedAnswers(sql),
-        usage: { session: usage, context: { used: contextUsed, window } },
+        usage: { session: { ...usage, cost: all }, context: { used: contextUsed, window } },
       }),
     );
     work.after(() => {
@@ -270,7 +288,14 @@ function plain(event: Event): Event {
 }
 
 /** A run's end as clients read it. */
-function endedRun(row: RunRow, ended: Ended, error: EndedRun['error'], partial: Message | null, by: Actor | null): EndedRun {
+function endedRun(
+  row: RunRow,
+  ended: Ended,
+  cost: number | null,
+  error: EndedRun['error'],
+  partial: Message | null,
+  by: Actor | null,
+): EndedRun {
   const { reason, finish, appended, pending, usage, errorKind, queued } = ended;
   const last = appended.findLast((message) => message.role === 'assistant');
   const fallback =
@@ -283,6 +308,7 @@ function endedRun(row: RunRow, ended: Ended, error: EndedRun['error'], partial: 
     appended,
     pending,
     usage,
+    cost,
     error,
     errorKind,
     partial,

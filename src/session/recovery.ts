@@ -1,6 +1,7 @@
-import { type Reason, resumed } from '../core/index.ts';
+import { noUsage, type Reason, resumed, type StepView } from '../core/index.ts';
 import type { Change } from './context.ts';
 import type { LostRun } from './lost.ts';
+import { countReply, hasCome } from './metering.ts';
 import { keptReply } from './partial.ts';
 import type { PartialReply, StateChange } from './protocol/index.ts';
 import { lostTurn, Recorder, stateEvent } from './recorder.ts';
@@ -45,7 +46,8 @@ function endOf({ context }: Change, run: RunRow, lost: LostRun): Reason | null {
 }
 
 function close(change: Change, run: RunRow, lost: LostRun, reason: Reason): void {
-  if (lost.view !== null && isAsked(lost)) discard(change, run, lost.view.id, lostTurn);
+  if (lost.view !== null && isAsked(lost)) discard(change, run, lost.view, lostTurn);
+  count(change, run, lost);
   const failure = reason === 'failed' ? ({ class: lostTurn, kind: 'transport_error' } as const) : null;
   new Recorder(change.context, run).close(change, reason, failure);
 }
@@ -64,7 +66,8 @@ function goOn(change: Change, run: RunRow, lost: LostRun): void {
     });
   }
   if (lost.view !== null && lost.reply === null && isAsked(lost)) {
-    discard(change, run, lost.view.id, recovered);
+    discard(change, run, lost.view, recovered);
+    count(change, run, lost);
     const changes = { ...leave(change, run, lost), ...editAgain(change, run, lost) };
     if (Object.keys(changes).length > 0) work.emit(stateEvent(changes));
   }
@@ -76,8 +79,18 @@ function isAsked(lost: LostRun): boolean {
   return lost.begun !== null && lost.begun > 0;
 }
 
-function discard({ work }: Change, run: RunRow, id: string, reason: string): void {
+function discard({ work }: Change, run: RunRow, { id }: StepView, reason: string): void {
   work.emit({ type: 'message_discarded', run: run.id, turn: run.turn, parent: null, id, reason });
+}
+
+/** Counts a reply that was streaming: what it took is not known, since a provider says that at the end. */
+function count({ context }: Change, run: RunRow, { view, asked }: LostRun): void {
+  if (view === null || view.attributes !== null || !hasCome(view, run)) return;
+  const agent = context.agents.resolve(run.choice);
+  if (!agent.ok) return;
+  const { models } = agent.value;
+  const model = models.find(({ description }) => description.name === asked?.model) ?? models[0];
+  countReply(context.sql, run, model, { id: view.id, whole: false, usage: noUsage }, context.now());
 }
 
 /** Keeps what a person saw of the reply, to be read; an edit to which nothing was added is there already. */

@@ -11,9 +11,9 @@ import {
   toolCalls,
   toolList,
 } from '../core/index.ts';
-import { retryModel } from '../models/index.ts';
-import { allowance, approveWrites } from '../policy/index.ts';
 import type { Agent } from './agent.ts';
+import { type AskedSoFar, asking, type Asking } from './asking.ts';
+import { blobsForResults, bytesForModel } from './attachments.ts';
 import type { RunnerPort, SessionContext } from './context.ts';
 import type { Draft } from './joiner.ts';
 import type { LostRun } from './lost.ts';
@@ -35,6 +35,7 @@ const cancelGrace = 60_000;
 
 interface Played {
   readonly run: Run;
+  readonly asked: Asking['asked'];
   readonly stream: AsyncGenerator<Event, void, undefined>;
 }
 
@@ -94,8 +95,13 @@ export class Runner implements RunnerPort {
     let recorder = new Recorder(this.#context(), row);
     let broken = false;
     try {
-      const { run, stream } = lost?.started === true ? this.#goOn(row, lost) : this.#begin(row);
-      recorder = new Recorder(this.#context(), row, run);
+      const { run, asked, stream } = lost?.started === true ? this.#goOn(row, lost) : this.#begin(row);
+      recorder = new Recorder(this.#context(), row, {
+        messages: () => run.messages(),
+        ended: () => run.ended(),
+        retries: () => run.retries(),
+        asked,
+      });
       await this.#record(row, run, stream, recorder);
     } catch (error) {
       // A misuse is thrown again after turn_ended; anything else kept the run from its end, which is then written here.
@@ -137,11 +143,11 @@ export class Runner implements RunnerPort {
     if (input.kind === 'message') {
       const last = messages.at(-1);
       if (last?.id !== input.messageId) throw new Error('The message of the run is not the newest of its thread.');
-      const run = this.#run(row, agent, messages.slice(0, -1), new Map());
-      return { run, stream: run.turn(last) };
+      const { run, asked } = this.#run(row, agent, messages.slice(0, -1), new Map());
+      return { run, asked, stream: run.turn(last) };
     }
-    const run = this.#run(row, agent, messages, this.#settledBefore(agent, input, messages));
-    return { run, stream: run.turn(input.kind === 'answers' ? input.answers : new Resume(input.edit)) };
+    const { run, asked } = this.#run(row, agent, messages, this.#settledBefore(agent, input, messages));
+    return { run, asked, stream: run.turn(input.kind === 'answers' ? input.answers : new Resume(input.edit)) };
   }
 
   /** Takes the turn up where its stored events end (RUN-04). */
@@ -151,8 +157,9 @@ export class Runner implements RunnerPort {
     const before = this.#settledBefore(agent, row.input, messages);
     const parts = [...messages, ...(lost.reply === null ? [] : [lost.reply.message])].flatMap((message) => toolCalls(message));
     const ran = Object.fromEntries([...lost.calls.ran].map((id) => [id, null]));
-    const run = this.#run(row, agent, messages, new Map([...before, ...settledCalls(agent.tools, parts, ran)]));
-    return { run, stream: run.proceed(pointOf(row, lost, this.#waits(row, lost))) };
+    const settled = new Map([...before, ...settledCalls(agent.tools, parts, ran)]);
+    const { run, asked } = this.#run(row, agent, messages, settled, lost.asked);
+    return { run, asked, stream: run.proceed(pointOf(row, lost, this.#waits(row, lost))) };
   }
 
   /** What waits to land; a step of answers is not to be skipped for it, so there it joins later. */
@@ -171,27 +178,35 @@ export class Runner implements RunnerPort {
     return readThread(this.#context().sql).map(coreMessage);
   }
 
-  #run(row: RunRow, agent: Agent, messages: readonly Message[], settled: ReadonlyMap<string, Outcome>): Run {
+  #run(
+    row: RunRow,
+    agent: Agent,
+    messages: readonly Message[],
+    settled: ReadonlyMap<string, Outcome>,
+    before: AskedSoFar | null = null,
+  ): Omit<Played, 'stream'> {
     const context = this.#context();
     const tell = (event: Draft): void => context.journal.transact((work) => work.emit(event));
     const head = { run: row.id, turn: row.turn, parent: null };
     const ask = context.allowance(row);
-    return new Run({
-      model: agent.model,
+    const { model, asked } = asking({ models: agent.models, ask, before, tell: (event) => tell({ ...event, ...head }) });
+    const run = new Run({
+      model,
       tools: toolList(...agent.tools),
       system: agent.system,
       options: agent.options,
       middleware: [
+        blobsForResults(context.sql, context.now),
         ...this.#notes(row, agent),
-        retryModel({
-          onWait: (after, attempt) => tell({ type: 'retry_scheduled', ...head, after, attempt, reason: 'rate_limited' }),
-        }),
-        approveWrites(),
+        agent.guard,
         toolJournal({
           started: (id) => tell({ type: 'tool_started', ...head, id }),
           waiting: (id, pending) => tell({ type: 'tool_waiting', ...head, id, pending }),
         }),
-        ...(ask === null ? [] : [allowance(ask)]),
+        bytesForModel(
+          context.sql,
+          agent.models.map(({ model }) => model),
+        ),
       ],
       context: { address: context.address },
       messages,
@@ -204,6 +219,7 @@ export class Runner implements RunnerPort {
       redact,
       mintId: context.mintId,
     });
+    return { run, asked };
   }
 
   /** What the model is told, and no message says: that an earlier attempt at the same message left effects. */

@@ -1,24 +1,28 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Json, type Logger, randomId, systemClock } from '../core/index.ts';
-import type { Ask } from '../policy/index.ts';
 import { defaultMode, type Limits, readLimits } from '../config/index.ts';
 import { version } from '../config/version.ts';
 import { type Address, directoryAddress, parseAddress, stubAt } from './address.ts';
 import { admit } from './admission.ts';
 import { Alarms, beatInterval } from './alarms.ts';
-import { contextOf, modelNames, resolveAgent, windowOf } from './agent.ts';
-import type { CommandResult, FollowOptions, MessagePage, SessionApi } from './api.ts';
+import { contextOf, modelNames, providerOf, resolveAgent, windowOf } from './agent.ts';
+import type { CommandResult, FollowOptions, GivenBlob, MessagePage, PastCall, SessionApi, Upload, UploadHead } from './api.ts';
+import { attachmentStore } from './attachments.ts';
 import { nothingDone } from './commands/command.ts';
 import { carryOut } from './commands/index.ts';
 import { patch } from './commands/settings.ts';
 import type { Change, SessionContext } from './context.ts';
 import { createRows, openRows } from './first-use.ts';
 import { FloodLimit, minute, tooMany } from './flood.ts';
+import type { FileAnswers, FileRequests } from './file-api.ts';
+import { bucketOf, SessionFiles } from './files.ts';
 import { followStream, Signal } from './follow.ts';
+import { emptyPage, pageBefore } from './history.ts';
 import { Hub } from './hub.ts';
 import { isLive } from './joiner.ts';
 import { Journal, type Work } from './journal.ts';
 import { LargeValues } from './large.ts';
+import { newLife } from './life.ts';
 import { Listing } from './listing.ts';
 import { consoleLogger } from './log.ts';
 import {
@@ -37,35 +41,29 @@ import {
   type SessionEvent,
   type Snapshot,
   type Summary,
+  type UsageList,
 } from './protocol/index.ts';
 import { readLost } from './lost.ts';
+import { pastCalls } from './past-calls.ts';
 import { deathLimit, isDeath, recover } from './recovery.ts';
-import { putBlob, readBlob } from './rows/blobs.ts';
+import { putBlob } from './rows/blobs.ts';
 import { eventsAfter } from './rows/events.ts';
 import { dropItem, readInbox } from './rows/inbox.ts';
-import { positionOf, readPage } from './rows/messages.ts';
 import { rowNotes } from './rows/notes.ts';
+import { rowOutputs } from './rows/outputs.ts';
 import { dropAlarm, dueAlarms, earliestAlarm, putAlarm } from './rows/alarms.ts';
 import { beat, type Life, openRun, readRun, type RunRow, takeOver } from './rows/runs.ts';
 import { readSession, type SessionRow } from './rows/session.ts';
+import { usageByModel } from './rows/usage.ts';
 import { Runner } from './runner.ts';
+import { endBox, settledFiles, shellOf } from './shell.ts';
 import { isChildScope } from './scope.ts';
-import { turnLimit } from './turn-limit.ts';
-import { loadSnapshot, type MessageSizes, pageBounds, summaryOf, trimmed, unusedSnapshot } from './state.ts';
-
-/** The most messages of one page of history. */
-const pageLimit = 200;
+import { turnLimitOf } from './turn-limit.ts';
+import { Undone } from './undone.ts';
+import { givenBlob, storeUpload, sweepUploads, Uploads } from './uploads.ts';
+import { loadSnapshot, type MessageSizes, summaryOf, trimmed, unusedSnapshot } from './state.ts';
 
 const createBody = bodies.patch.pick({ title: true, mode: true, model: true });
-
-/** Thrown inside a transaction to undo it; carries the answer out. */
-class Undone {
-  readonly outcome: Outcome<CommandResult>;
-
-  constructor(outcome: Outcome<CommandResult>) {
-    this.outcome = outcome;
-  }
-}
 
 /**
  * One conversation: its rows are the truth, its memory is a cache of them and the run in progress. Whatever reaches it, over HTTP, a socket or
@@ -84,6 +82,9 @@ export class Session extends DurableObject<Env> implements SessionApi {
   readonly #sizes: MessageSizes = new WeakMap();
   readonly #large: LargeValues;
   readonly #alarms: Alarms;
+  readonly #files: SessionFiles;
+  readonly #shell: ReturnType<typeof shellOf>;
+  readonly #uploads = new Uploads();
   readonly #life: Life;
   #journal: Journal;
   #snapshot: Snapshot;
@@ -97,7 +98,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
     this.#logger = consoleLogger({ scope: address.scope });
     this.#large = new LargeValues(address.scope, (hash, blob) => putBlob(ctx.storage.sql, hash, blob));
     this.#alarms = new Alarms(ctx.storage, this.#logger);
-    this.#life = { incarnation: randomId('life'), build: buildOf(env) };
+    this.#life = newLife(env);
     this.#limits = readLimits(env).limits;
     this.#flood = new FloodLimit(this.#limits.session, minute);
     this.#listing = new Listing(stubAt(env.DIRECTORY, directoryAddress(address)), this.#logger);
@@ -114,6 +115,8 @@ export class Session extends DurableObject<Env> implements SessionApi {
       this.#logger,
       (broken) => this.#atRest(broken),
     );
+    this.#files = this.#makeFiles();
+    this.#shell = shellOf(env, address, this.#files.workspace);
     this.#context = this.#makeContext();
     this.#snapshot = this.#unused(Date.now());
     this.#journal = this.#newJournal(0);
@@ -143,17 +146,32 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   async messages(before: string | null, limit: number): Promise<Outcome<MessagePage>> {
-    if (!this.#used) return before === null ? accepted({ messages: [], more: false }) : noSuchMessage();
-    const { sql } = this.ctx.storage;
-    const position = before === null ? null : positionOf(sql, before);
-    if (before !== null && position === null) return noSuchMessage();
-    const bounds = { messages: Math.min(limit, pageLimit), bytes: pageBounds.bytes };
-    return accepted(this.#large.travel(readPage(sql, position, bounds)));
+    const page = this.#used ? pageBefore(this.ctx.storage.sql, before, limit) : emptyPage(before);
+    return page.ok ? accepted(this.#large.travel(page.value)) : page;
   }
 
-  async blob(hash: string): Promise<Outcome<{ readonly mediaType: string; readonly text: string }>> {
-    const blob = this.#used ? readBlob(this.ctx.storage.sql, hash) : undefined;
+  async upload(body: ReadableStream<Uint8Array>, { mediaType, length }: UploadHead, actor: Actor): Promise<Outcome<Upload>> {
+    const wait = this.#flood.admit(Date.now());
+    if (wait !== null) return tooMany('commands', wait);
+    const content = await this.#uploads.read(body, length);
+    return content.ok ? this.#transact(actor, (change) => storeUpload(change, { mediaType, content: content.value })) : content;
+  }
+
+  async pastCalls(limit: number): Promise<readonly PastCall[]> {
+    return this.#used ? pastCalls(this.#contextNow(), limit) : [];
+  }
+
+  async usage(): Promise<UsageList> {
+    return { session: this.#snapshot.usage.session, models: this.#used ? usageByModel(this.ctx.storage.sql) : [] };
+  }
+
+  async blob(hash: string): Promise<Outcome<GivenBlob>> {
+    const blob = this.#used ? givenBlob(this.ctx.storage.sql, hash) : undefined;
     return blob === undefined ? refused('not_found', 'This session gave out no value with this hash.') : accepted(blob);
+  }
+
+  async files<T extends keyof FileRequests>(type: T, request: FileRequests[T]): Promise<Outcome<FileAnswers[T]>> {
+    return this.#shell.settled().then(() => this.#files.answer(type, request));
   }
 
   async follow(options: FollowOptions): Promise<ReadableStream<Uint8Array>> {
@@ -186,8 +204,11 @@ export class Session extends DurableObject<Env> implements SessionApi {
       this.#runner.stop('cancel');
       await this.#runner.settled;
     }
+    await this.#files.erase();
+    await endBox(this.env, this.#address);
     const { epoch } = this.#snapshot;
     await this.ctx.blockConcurrencyWhile(async () => {
+      await this.#files.erase();
       this.#used = false;
       this.#snapshot = this.#unused(Math.max(Date.now(), epoch + 1));
       this.#journal = this.#newJournal(0);
@@ -209,7 +230,9 @@ export class Session extends DurableObject<Env> implements SessionApi {
     const now = Date.now();
     const run = this.#runner.active;
     storage.transactionSync(() => {
-      if (!dueAlarms(storage.sql, now).includes('run')) return;
+      const due = dueAlarms(storage.sql, now);
+      if (due.includes('uploads')) sweepUploads(storage.sql, now);
+      if (!due.includes('run')) return;
       putAlarm(storage.sql, 'run', now + beatInterval);
       if (run !== null) beat(storage.sql, run.id, this.#life.incarnation, now);
     });
@@ -235,8 +258,10 @@ export class Session extends DurableObject<Env> implements SessionApi {
     const row = openRows(storage);
     if (row === null) return;
     const run = openRun(storage.sql);
-    if (run === undefined) this.#open(row);
-    else {
+    if (run === undefined) {
+      this.#open(row);
+      this.ctx.waitUntil(this.#files.sweep());
+    } else {
       // A failure ends this life; the next one tries again, and counts.
       this.ctx
         .blockConcurrencyWhile(() => this.#recover(row, run))
@@ -297,7 +322,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   /** A transaction that a refusal undoes, the first use of the session included. */
-  #transact(actor: Actor, act: (change: Change) => Outcome<CommandResult>): Outcome<CommandResult> {
+  #transact<T>(actor: Actor, act: (change: Change) => Outcome<T>): Outcome<T> {
     try {
       return this.#journal.transact((work) => {
         this.#use(work, actor);
@@ -306,7 +331,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
         return outcome;
       });
     } catch (error) {
-      if (error instanceof Undone) return error.outcome;
+      if (error instanceof Undone) return error.outcome as Outcome<T>;
       this.#logger.warn('A command could not be stored', { error });
       return refused('unavailable', 'The session could not store the command; nothing has changed. Send it again.');
     }
@@ -430,23 +455,34 @@ export class Session extends DurableObject<Env> implements SessionApi {
     return { ...this.#context, journal: this.#journal };
   }
 
-  /** How many turns run at once is counted in the list. A nested session is not in it: its turns are part of one that is counted. */
-  #turnLimit(): Ask | null {
-    const { scope } = this.#address;
-    const { turns } = this.#limits;
-    return turns === null || isChildScope(scope) ? null : turnLimit(turns, () => this.#listing.ahead(scope));
+  #makeFiles(): SessionFiles {
+    return new SessionFiles(this.#address, this.#logger, stubAt(this.env.DIRECTORY, directoryAddress(this.#address)), {
+      storage: this.ctx.storage,
+      bucket: bucketOf(this.env),
+      used: () => this.#used,
+      use: (work, actor) => this.#use(work, actor),
+      transact: (change) => this.#journal.transact(change),
+      thread: () => this.#snapshot.thread,
+    });
   }
 
   #makeContext(): Omit<SessionContext, 'journal'> {
     const { sql } = this.ctx.storage;
     const now = (): number => Date.now();
-    const ports = { clock: systemClock, notes: rowNotes(sql, now) };
+    const ports = {
+      clock: systemClock,
+      notes: rowNotes(sql, now),
+      files: settledFiles(this.#files.workspace, this.#shell),
+      shell: this.#shell,
+      outputs: rowOutputs(sql, now),
+    };
     return {
       sql,
       now,
       address: this.#address,
+      attachments: attachmentStore(sql, now, () => providerOf(this.env, this.#row().model)),
       agents: {
-        resolve: (choice) => resolveAgent(this.env, choice, ports),
+        resolve: (choice) => resolveAgent(this.env, choice, ports, this.#address),
         modelNames: () => modelNames(this.env),
         window: (model) => windowOf(this.env, model),
         contextOf: (model, usage) => contextOf(this.env, model, usage),
@@ -455,18 +491,10 @@ export class Session extends DurableObject<Env> implements SessionApi {
       alarms: this.#alarms,
       mintId: randomId,
       runner: this.#runner,
-      allowance: () => this.#turnLimit(),
+      sweepFiles: () => this.ctx.waitUntil(this.#files.sweep()),
+      allowance: () => turnLimitOf(this.#address.scope, this.#limits.turns, () => this.#listing.ahead(this.#address.scope)),
       view: () => this.#snapshot,
       row: () => this.#row(),
     };
   }
-}
-
-/** The release that runs: the deployed version where the platform names it, else that of the package. */
-function buildOf(env: Env): string {
-  return env.VERSION?.id ?? version;
-}
-
-function noSuchMessage(): ReturnType<typeof refused> {
-  return refused('not_found', 'There is no message with this id here.');
 }

@@ -1,4 +1,3 @@
-import { noUsage } from '../core/index.ts';
 import { byteLength } from './bytes.ts';
 import type { SessionRow } from './rows/session.ts';
 import { readInbox } from './rows/inbox.ts';
@@ -7,6 +6,8 @@ import { readPage } from './rows/messages.ts';
 import { leftPartials, openPartial } from './rows/partials.ts';
 import { currentAnswers, readPending } from './rows/pending.ts';
 import { newestEnded, openRun } from './rows/runs.ts';
+import { workspaceRevision } from '../workspace/index.ts';
+import { nothingSpent } from './rows/usage.ts';
 import {
   type Actor,
   leftLimit,
@@ -47,7 +48,8 @@ export function unusedSnapshot(scope: string, epoch: number, mode: string, windo
     left: [],
     plan: null,
     tasks: [],
-    usage: { session: noUsage, context: { used: 0, window } },
+    files: { rev: 0 },
+    usage: { session: nothingSpent, context: { used: 0, window } },
     lastEnded: null,
     presence: [],
   };
@@ -75,7 +77,8 @@ export function loadSnapshot(sql: SqlStorage, scope: string, row: SessionRow, wi
     inbox: readInbox(sql),
     partial: openPartial(sql) ?? null,
     left: leftPartials(sql, row.thread, leftBounds),
-    usage: { session: row.usage, context: { used: row.contextUsed, window } },
+    usage: { session: { ...row.usage, cost: row.cost }, context: { used: row.contextUsed, window } },
+    files: { rev: workspaceRevision(sql) },
     lastEnded: ended?.ended ?? null,
   };
 }

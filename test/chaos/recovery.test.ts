@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 /** How many points of the life after a death are its recovery, its going on included. */
-const recoveryPoints = 14;
+const recoveryPoints = 15;
 
 /** Where a scenario dies first: within a reply, and, where a call has an effect, after it and before its result is stored. */
 function firstDeaths(passed: readonly string[]): readonly number[] {

@@ -3,6 +3,7 @@ import { configuredModels, resolveMode, toolNames, toolsOf } from '../../src/con
 import { allow, type Clock, Run, textOf, toolList, userText } from '../../src/core/index.ts';
 import { approveWrites } from '../../src/policy/index.ts';
 import type { Note } from '../../src/tools/index.ts';
+import { fakePorts } from './ports.ts';
 
 /** A clock on which every sleep is over at once. */
 function hastyClock(): Clock {
@@ -21,12 +22,12 @@ function shippedRun(): { readonly run: Run; readonly notes: readonly Note[] } {
   const notes: Note[] = [];
   const mode = resolveMode(null, toolNames);
   if (!mode.ok) throw new Error('The shipped default mode is not usable.');
-  const [{ model }] = configuredModels({ models: [] }, { clock });
+  const [{ model }] = configuredModels({ models: [], failover: [] }, { clock });
   const store = {
     add: (text: string) => void notes.push({ text, created: clock.now() }),
     list: (limit: number) => notes.slice(-limit),
   };
-  const tools = toolList(...toolsOf(mode.value, { clock, notes: store }));
+  const tools = toolList(...toolsOf(mode.value, fakePorts({ clock, notes: store })));
   return { run: new Run({ model, tools, system: mode.value.system, middleware: [approveWrites()] }), notes };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeConfiguration, modes } from '../../src/config/index.ts';
+import { FakeBinding } from '../models/workers-ai/fake-binding.ts';
 
 const endpoint = { HARNESS_OPENAI_URL: 'http://127.0.0.1:8080/v1', HARNESS_MODEL: 'tiny', HARNESS_CONTEXT_WINDOW: '4096' };
 
@@ -64,4 +65,42 @@ test('DOC-06 each model has findings of its own, by its place, and no value is i
     ],
   );
   expect(JSON.stringify(checks)).not.toContain('secret');
+});
+
+test('DOC-03 FAIL-14 what a model falls over to is told by place', () => {
+  const env = { ...endpoint, HARNESS_MODEL: 'tiny, lab/a, lab/b', HARNESS_FAILOVER: 'lab/b, tiny' };
+  const told = (from: object) =>
+    describeConfiguration(from).checks.flatMap(({ name, status, detail }) =>
+      detail.startsWith('Falls over') ? [[name, status, detail]] : [],
+    );
+  expect(told(env)).toEqual([
+    ['model 1', 'ok', 'Falls over to model 3.'],
+    ['model 2', 'ok', 'Falls over to model 3, then model 1.'],
+    ['model 3', 'ok', 'Falls over to model 1.'],
+  ]);
+  expect(told({ ...env, HARNESS_FAILOVER: '' })).toEqual([]);
+  expect(describeConfiguration({ ...env, HARNESS_FAILOVER: 'gone' }).checks).toContainEqual({
+    name: 'HARNESS_FAILOVER',
+    status: 'fail',
+    detail: expect.stringContaining('HARNESS_MODEL'),
+  });
+});
+
+test('DOC-03 DOC-06 the binding to Workers AI is told, and when it speaks by default; nothing is amiss then', () => {
+  const told = (env: object) =>
+    describeConfiguration({ AI: new FakeBinding(), ...env }).checks.flatMap(({ name, status, detail }) =>
+      name.startsWith('model') ? [[name, status, detail]] : [],
+    );
+  const speaks = 'Speaks Chat Completions with the preset workers_ai, at Workers AI through the binding AI.';
+  const noResume = expect.stringContaining('cannot continue a reply');
+  expect(told({})).toEqual([
+    ['model', 'ok', speaks],
+    ['model', 'ok', expect.stringContaining('set HARNESS_MODEL for another')],
+    ['model', 'warn', noResume],
+  ]);
+  expect(told({ HARNESS_MODEL: 'workers-ai/@cf/lab/unheard-of' })).toEqual([
+    ['model', 'ok', speaks],
+    ['model', 'warn', expect.stringContaining('overrides.ts')],
+    ['model', 'warn', noResume],
+  ]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readEnv } from '../../src/config/index.ts';
+import { defaultWorkersAiModel, readEnv } from '../../src/config/index.ts';
+import { FakeBinding } from '../models/workers-ai/fake-binding.ts';
 
 const endpoint = { HARNESS_OPENAI_URL: 'http://127.0.0.1:8080/v1', HARNESS_MODEL: 'tiny' };
 
@@ -17,7 +18,7 @@ function models(env: object): readonly (readonly [string, string, string])[] {
 
 describe('the variables', () => {
   test('STATE-11 none is needed, and an empty one is none', () => {
-    const nothing = { ok: true, value: { models: [] } };
+    const nothing = { ok: true, value: { models: [], failover: [] } };
     expect(readEnv({})).toEqual(nothing);
     expect(readEnv({ HARNESS_OPENAI_URL: '', HARNESS_MODEL: '', HARNESS_GROQ_KEY: '', SESSIONS: {} })).toEqual(nothing);
   });
@@ -55,6 +56,7 @@ describe('the variables', () => {
     ['HARNESS_MODEL', ' '],
     ['HARNESS_MODEL', 'tiny,,small'],
     ['HARNESS_MODEL', 'tiny, tiny'],
+    ['HARNESS_FAILOVER', 'tiny,,small'],
     ['HARNESS_HOST', 'lama'],
     ['HARNESS_CONTEXT_WINDOW', '0'],
     ['HARNESS_CONTEXT_WINDOW', '-5'],
@@ -102,6 +104,45 @@ const groq = { HARNESS_GROQ_KEY: 'g' };
 const anthropic = { HARNESS_ANTHROPIC_KEY: 'a' };
 const openai = { HARNESS_OPENAI_KEY: 'o' };
 const other = endpoint.HARNESS_OPENAI_URL;
+
+describe('HARNESS_FAILOVER', () => {
+  const several = { ...endpoint, ...groq, HARNESS_MODEL: 'tiny, groq/lab/m, lab/other' };
+  const failover = (env: object): unknown => {
+    const read = readEnv(env);
+    return read.ok ? read.value.failover : read.problems.map(({ where, message }) => [where, message]);
+  };
+
+  test('FAIL-14 names models as HARNESS_MODEL does, in the order in which they are asked', () => {
+    expect(failover(several)).toEqual([]);
+    expect(failover({ ...several, HARNESS_FAILOVER: 'lab/other, groq/lab/m' })).toEqual(['openai/lab/other', 'groq/lab/m']);
+    const atOpenai = { ...openai, HARNESS_MODEL: 'openai/a, b', HARNESS_FAILOVER: 'openai/b' };
+    expect(failover(atOpenai)).toEqual(['openai/b']);
+  });
+
+  test.each<[string, object]>([
+    ['that is not there', { ...several, HARNESS_FAILOVER: 'groq/lab/m, lab/gone' }],
+    [
+      'of a provider that is not connected',
+      { ...anthropic, HARNESS_MODEL: 'anthropic/a, anthropic/b', HARNESS_FAILOVER: 'groq/a' },
+    ],
+    ['that comes twice', { ...several, HARNESS_FAILOVER: 'tiny, tiny' }],
+    ['that comes twice under two names', { ...openai, HARNESS_MODEL: 'a, b', HARNESS_FAILOVER: 'a, openai/a' }],
+    ['of the only model', { ...endpoint, HARNESS_FAILOVER: 'tiny' }],
+  ])('MODEL-06 a name %s is a problem', (_, env) => {
+    expect(failover(env)).toEqual([
+      ['HARNESS_FAILOVER', expect.stringMatching(/^HARNESS_FAILOVER must be names of HARNESS_MODEL/)],
+    ]);
+  });
+
+  test('without HARNESS_MODEL that one is missing, and where it is wrong only that is said', () => {
+    expect(problems({ HARNESS_FAILOVER: 'tiny' })).toEqual([
+      ['HARNESS_MODEL', expect.stringContaining('since HARNESS_FAILOVER is')],
+    ]);
+    expect(problems({ ...several, HARNESS_MODEL: 'tiny, tiny', HARNESS_FAILOVER: 'gone' }).map(([where]) => where)).toEqual([
+      'HARNESS_MODEL',
+    ]);
+  });
+});
 
 describe('several providers', () => {
   test('each is connected by its key, at its own address, and its models are named by it', () => {
@@ -181,5 +222,46 @@ describe('several providers', () => {
     ['HARNESS_GATEWAY_TOKEN', { ...endpoint, HARNESS_GATEWAY_TOKEN: 't' }],
   ])('MODEL-06 a %s that nothing can be done with is a problem and never ignored (%#)', (name, env) => {
     expect(problems(env)).toEqual([[name, expect.stringMatching(new RegExp(`^${name} must `))]]);
+  });
+});
+
+describe('the binding to Workers AI', () => {
+  const AI = new FakeBinding();
+  const cf = 'workers-ai/@cf/lab/m';
+  const names = (env: object) => models(env).map(([name]) => name);
+
+  test('without a variable it is the default model, with HARNESS_MODEL the models that are named there', () => {
+    expect(names({ AI })).toEqual([`workers-ai/${defaultWorkersAiModel}`]);
+    expect(names({ AI, HARNESS_MODEL: '' })).toEqual([`workers-ai/${defaultWorkersAiModel}`]);
+    expect(names({ AI, ...endpoint })).toEqual(['openai/tiny']);
+    expect(names({ AI, ...groq, HARNESS_MODEL: `groq/m, ${cf}`, HARNESS_FAILOVER: cf })).toEqual(['groq/m', cf]);
+  });
+
+  test('connects the models that are named so, with the preset of its own, without a key', () => {
+    const read = readEnv({ AI, HARNESS_MODEL: cf });
+    expect(read).toMatchObject({
+      ok: true,
+      value: {
+        models: [{ name: cf, model: '@cf/lab/m', host: 'workers_ai', endpoint: { key: null, format: 'chat', binding: AI } }],
+      },
+    });
+  });
+
+  test('what is no binding is none: a text in its place leaves the demo', () => {
+    for (const other of ['none', {}, null]) expect(names({ AI: other })).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ['HARNESS_MODEL', { AI, HARNESS_GROQ_KEY: 'k' }],
+    ['HARNESS_MODEL', { AI, HARNESS_FAILOVER: cf }],
+    ['AI', { HARNESS_MODEL: cf }],
+    ['AI', { HARNESS_GROQ_KEY: 'k', HARNESS_MODEL: `groq/m, ${cf}` }],
+  ])('half of it is a problem and never the default: %s is missing (%#)', (missing, env) => {
+    expect(problems(env)).toEqual([[missing, expect.stringContaining(`${missing} must be set too`)]]);
+  });
+
+  test('a preset or a size is for models at the endpoint of openai alone', () => {
+    expect(problems({ AI, HARNESS_HOST: 'vllm' }).map(([where]) => where)).toEqual(['HARNESS_OPENAI_URL', 'HARNESS_MODEL']);
+    expect(problems({ AI, HARNESS_CONTEXT_WINDOW: '9' }).map(([where]) => where)).toEqual(['HARNESS_CONTEXT_WINDOW']);
   });
 });

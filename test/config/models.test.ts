@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { configuredModels, pickModel, readEnv, type Settings } from '../../src/config/index.ts';
-import { type Message, type Transport, UnsupportedOptionError, userText } from '../../src/core/index.ts';
-import { capabilitiesOf } from '../../src/models/catalog/index.ts';
+import { configuredModels, defaultWorkersAiModel, modelsFor, pickModel, readEnv, type Settings } from '../../src/config/index.ts';
+import { type Message, noUsage, type Transport, UnsupportedOptionError, userText } from '../../src/core/index.ts';
+import { capabilitiesOf, costOf, ratesOf } from '../../src/models/catalog/index.ts';
 import { FakeClock, FakeTransport, TestPrompt } from '../../src/testing/index.ts';
-import { collect } from '../models/support.ts';
+import { collect, eventStream, hello } from '../models/support.ts';
+import { FakeBinding } from '../models/workers-ai/fake-binding.ts';
 
 const bearer = { authorization: 'Bearer k' };
 const endpoint = { HARNESS_OPENAI_URL: 'http://127.0.0.1:8080/v1', HARNESS_MODEL: 'tiny' };
@@ -147,4 +148,60 @@ test('SESS-07 a model that is configured no more falls back to the default, with
   expect(pickModel(models, 'openai/tiny')).toBe(models[0]);
   expect(pickModel(models, null)).toBe(models[0]);
   expect(pickModel(models, 'openai/gone')).toBe(models[0]);
+});
+
+test('FAIL-14 a turn falls over from the model that was chosen to those that are named, and never to itself', () => {
+  const env = { ...endpoint, HARNESS_GROQ_KEY: 'k', HARNESS_MODEL: 'tiny, groq/a, groq/b', HARNESS_FAILOVER: 'groq/b, tiny' };
+  const names = (wanted: string | null, from: object = env) =>
+    modelsFor(settings(from), wanted).map(({ description }) => description.name);
+  expect(names(null)).toEqual(['openai/tiny', 'groq/b']);
+  expect(names('groq/a')).toEqual(['groq/a', 'groq/b', 'openai/tiny']);
+  expect(names('groq/b')).toEqual(['groq/b', 'openai/tiny']);
+  expect(names('groq/gone')).toEqual(['openai/tiny', 'groq/b']);
+  expect(names('groq/a', { ...env, HARNESS_FAILOVER: '' })).toEqual(['groq/a']);
+  expect(modelsFor(settings({}), null).map(({ description }) => description.name)).toEqual(['demo']);
+});
+
+test('BUD-03 what a request costs is known of a provider itself, and of nobody else', () => {
+  const usage = { ...noUsage, input: 1000, output: 10 };
+  const at = Date.UTC(2026, 10, 30);
+  const nothing = { rates: null, cost: null };
+  const charge = (env: object) => configuredModels(settings(env))[0].charge(usage, at);
+  const rates = ratesOf(usage, `openai/${known}`, at);
+  expect(rates?.input).toBeGreaterThan(0);
+  expect(charge({ HARNESS_OPENAI_KEY: 'k', HARNESS_MODEL: known })).toEqual({
+    rates,
+    cost: costOf(usage, `openai/${known}`, at),
+  });
+  expect(charge({ ...endpoint, HARNESS_MODEL: known })).toEqual(nothing);
+  expect(charge({ HARNESS_OPENAI_KEY: 'k', HARNESS_MODEL: 'unheard-of' })).toEqual(nothing);
+  expect(charge({})).toEqual(nothing);
+});
+
+test('BUD-03 CTXW-01 a Worker with a binding to Workers AI and no variable speaks through it, at known prices in a known window', async () => {
+  const AI = new FakeBinding(new Response(hello, { headers: eventStream }));
+  const transport = new FakeTransport([]);
+  const [configured, ...others] = configuredModels(settings({ AI }), { transport, clock: new FakeClock() });
+  expect(others).toEqual([]);
+  const name = `workers-ai/${defaultWorkersAiModel}`;
+  const { window, images } = capabilitiesOf(name);
+  expect(configured.description).toMatchObject({ name, demo: false, window, capabilities: { continues: false, images } });
+  expect(configured.options).toEqual({ contextWindow: window });
+  expect(window).toBeGreaterThan(30_000);
+  const usage = { ...noUsage, input: 1_000_000, output: 1_000_000 };
+  expect(configured.charge(usage, Date.UTC(2026, 10, 30)).cost).toBeGreaterThan(0);
+  await collect(configured.model.stream(new TestPrompt()));
+  expect(AI.runs.map(({ model }) => model)).toEqual([defaultWorkersAiModel]);
+  expect(transport.requests).toEqual([]);
+});
+
+test('beside the binding another provider is asked at its address', async () => {
+  const AI = new FakeBinding();
+  const transport = new FakeTransport([{ status: 500 }]);
+  const env = { AI, HARNESS_GROQ_KEY: 'k', HARNESS_MODEL: 'groq/m, workers-ai/@cf/lab/m' };
+  const [{ model }, second] = configuredModels(settings(env), { transport, clock: new FakeClock() });
+  await expect(collect(model.stream(new TestPrompt()))).rejects.toThrow('500');
+  expect(transport.requests).toHaveLength(1);
+  expect(AI.runs).toEqual([]);
+  expect(second?.description.name).toBe('workers-ai/@cf/lab/m');
 });

@@ -10,9 +10,9 @@ import {
   toolNames,
   toolsOf,
 } from '../../src/config/index.ts';
-import { FakeClock } from '../../src/testing/index.ts';
+import { fakePorts } from './ports.ts';
 
-const ports = { clock: new FakeClock(), notes: { add: () => {}, list: () => [] } };
+const ports = fakePorts();
 let mode: Mode;
 
 beforeEach(() => {
@@ -28,6 +28,26 @@ describe('the configuration as shipped', () => {
     const resolved = resolveMode(null, toolNames);
     expect(resolved).toMatchObject({ ok: true, value: { name: 'chat', maxSteps: 20 } });
     expect(resolveMode(defaultMode, toolNames)).toEqual(resolved);
+  });
+
+  test('TERM-01 the mode code names the root of the project and asks for what makes a careful engineer', () => {
+    const code = resolveMode('code', toolNames);
+    if (!code.ok) throw new Error('There is no mode code.');
+    for (const asked of [
+      /root is `\.`/,
+      /read a file before you change it/,
+      /small and exact/,
+      /run the tests/,
+      /every path is relative/,
+      /ask the user first/,
+      /At the end report/,
+    ]) {
+      expect(code.value.system).toMatch(asked);
+    }
+    expect(code.value.tools).toEqual(
+      expect.arrayContaining(['read_file', 'edit_file', 'apply_patch', 'grep', 'shell', 'ask_user']),
+    );
+    expect(code.value.maxSteps).toBeLessThanOrEqual(stepCeiling);
   });
 
   test('TOOL-31 C-15 every tool of every mode exists, and its spec bears the name that the mode uses', () => {

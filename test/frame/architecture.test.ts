@@ -3,7 +3,7 @@ import { trespasses } from './floors.ts';
 import { parse, sources } from './source.ts';
 
 const source = sources('src');
-const everything = [...source, ...sources('bridges', 'scripts', 'test')];
+const everything = [...source, ...sources('bridges', 'container', 'scripts', 'test')];
 
 describe('the house', () => {
   test('a file of src imports only from floors below its own, and the core from itself alone', () => {

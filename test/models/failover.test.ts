@@ -7,6 +7,7 @@ import {
   MisuseError,
   type Model,
   ModelError,
+  type ModelMiddleware,
   userText,
 } from '../../src/core/index.ts';
 import {
@@ -14,6 +15,7 @@ import {
   ChatCompletions,
   failover,
   type FailoverOptions,
+  type OnFailover,
   OpenAIResponses,
   retryModel,
 } from '../../src/models/index.ts';
@@ -43,9 +45,9 @@ describe('several models as one', () => {
     const error = new ModelError(kind, 'no', null, status);
     const [first, second] = [new FakeModel([[error]]), new FakeModel(['Hello'])];
     const told: unknown[] = [];
-    const onFailover = (place: number, why: ModelError) => void told.push([place, why, second.prompts.length]);
+    const onFailover: OnFailover = (...changed) => void told.push([...changed, second.prompts.length]);
     expect(await collect(play([first, second], { onFailover }))).toEqual(hello);
-    expect(told).toEqual([[0, error, 0]]);
+    expect(told).toEqual([[0, error, 1, 0]]);
     expect(second.prompts).toEqual(first.prompts);
   });
 
@@ -82,8 +84,32 @@ describe('several models as one', () => {
     clock.sleep = () => Promise.resolve();
     const first = new FakeModel(limited);
     const second = new FakeModel((_, n) => (n === 0 ? limited() : 'Hello'));
-    expect(await collect(play([first, second], { through: retryModel({ tries: 2, clock }) }))).toEqual(hello);
+    const through = () => retryModel({ tries: 2, clock });
+    expect(await collect(play([first, second], { through }))).toEqual(hello);
     expect([first.prompts.length, second.prompts.length]).toEqual([2, 2]);
+  });
+
+  test('each is asked through what stands at its place, and one alone too', async () => {
+    const places: number[] = [];
+    const through = (place: number): ModelMiddleware => ({
+      stream: (prompt, next) => {
+        places.push(place);
+        return next(prompt);
+      },
+    });
+    const down = (): FakeModel => new FakeModel([[new ModelError('transport_error', 'no')]]);
+    await collect(play([down(), down(), new FakeModel(['Hello'])], { through }));
+    await collect(play([new FakeModel(['Hello'])], { through }));
+    expect(places).toEqual([0, 1, 2, 0]);
+  });
+
+  test('RUN-04 the first prompt begins where a life before came to, the next one with the first again', async () => {
+    const [first, second] = [new FakeModel(['Hello']), new FakeModel(['Hello'], { continues: false })];
+    const both = failover([first, second], { from: 1 });
+    expect(await collect(both.stream(new TestPrompt({ continue: true })))).toEqual(hello);
+    expect([first.prompts.length, second.prompts.length]).toEqual([0, 1]);
+    expect(await collect(both.stream(new TestPrompt()))).toEqual(hello);
+    expect([first.prompts.length, second.prompts.length]).toEqual([1, 1]);
   });
 
   test('INTR-21 a reply is continued by those who can, and the first one says whether', async () => {

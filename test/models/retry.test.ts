@@ -102,6 +102,36 @@ describe('the retry middleware', () => {
     ]);
   });
 
+  test('MW-14 RUN-04 goes on with the count of a life before, for the first prompt alone', async () => {
+    const { clock, middleware } = retrying({ already: { tries: 1, until: 0 } });
+    const lost = model([limited()], [limited()], [textDelta('too late')]);
+    expect(await rejection(collect(play(middleware, lost.next)))).toMatchObject({ kind: 'rate_limited' });
+    expect([lost.seen.calls, clock.asked]).toEqual([2, [4000]]);
+    const next = model([limited()], [limited()], [textDelta('in time')]);
+    expect(await collect(play(middleware, next.next))).toEqual([textDelta('in time')]);
+  });
+
+  test('MW-14 RUN-04 waits the wait of a life before to its end, and no longer than the longest', async () => {
+    const waited = async (until: number): Promise<readonly number[]> => {
+      const { clock, middleware } = retrying({ already: { tries: 1, until } });
+      clock.advance(1000);
+      await collect(play(middleware, model([textDelta('Hello')]).next));
+      return clock.asked;
+    };
+    expect([await waited(1000), await waited(1700), await waited(600_000)]).toEqual([[], [700], [60_000]]);
+  });
+
+  test('CANC-10 a cancel ends that wait too, and nothing is asked', async () => {
+    const clock = new FakeClock();
+    const cancel = new AbortController();
+    const { next, seen } = model([textDelta('Hello')]);
+    const reading = collect(play(retryModel({ clock, already: { tries: 1, until: 9 } }), next, cancel.signal));
+    await clock.sleeping();
+    cancel.abort();
+    expect(await rejection(reading)).toBeInstanceOf(Cancelled);
+    expect(seen.calls).toBe(0);
+  });
+
   test('MW-14 CANC-10 a cancel ends the wait and nothing is asked again', async () => {
     const clock = new FakeClock();
     const cancel = new AbortController();

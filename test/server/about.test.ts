@@ -85,7 +85,7 @@ describe('GET /config', () => {
       models: [{ name: 'demo', demo: true }],
       tools: Object.fromEntries(modes.map(({ name, tools }) => [name, tools])),
       limits: { commandsPerMinute: 300, socketsPerMinute: 120, bodyBytes: 1_048_576 },
-      shell: null,
+      shell: 'embedded',
     });
     expect(JSON.stringify(config)).not.toContain(modes[0]?.system.slice(0, 20));
   });

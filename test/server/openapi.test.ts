@@ -33,7 +33,7 @@ describe('/api/openapi.json', () => {
     const document = await description();
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Reins', version: '0.0.0-test' } });
     const registered = createApp({ version: '', logger: silentLogger }).routes.filter(({ method }) => method !== 'ALL');
-    const routes = registered.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const routes = registered.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}')}`);
     expect(
       operations(document)
         .map(({ name }) => name)

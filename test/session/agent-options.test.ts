@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { resolveAgent } from '../../src/session/agent.ts';
 import type { Choice } from '../../src/session/choice.ts';
-import { FakeClock } from '../../src/testing/index.ts';
+import { fakePorts } from '../config/ports.ts';
 
-const ports = { clock: new FakeClock(), notes: { add: () => {}, list: () => [] } };
+const ports = fakePorts();
 const choice: Choice = { mode: null, model: null, maxSteps: null, tools: null };
 
 const env = {
@@ -16,7 +16,7 @@ const env = {
 
 test('CTXW-01 MODEL-07 a turn is played with the sizes of the model that was chosen, not of another one', () => {
   const options = (model: string | null) => {
-    const agent = resolveAgent(env, { ...choice, model }, ports);
+    const agent = resolveAgent(env, { ...choice, model }, ports, { participant: 'ann', scope: 's' });
     return agent.ok ? agent.value.options : agent;
   };
   expect(options(null)).toEqual({ contextWindow: 4096, maxOutputTokens: 99 });

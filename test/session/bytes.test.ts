@@ -39,7 +39,7 @@ async function begun(): Promise<{ readonly session: TestSession; readonly socket
 
 describe('what a turn sends', () => {
   it.each([5, 100, 500, 2_000])(
-    'a turn of %i deltas sends each socket its text four times, 2,400 bytes, and 140 bytes for each window in which deltas were joined',
+    'a turn of %i deltas sends each socket its text four times, 2,450 bytes, and 140 bytes for each window in which deltas were joined',
     async (deltas) => {
       const { sockets } = await begun();
       const { frames, took } = await play(sockets, deltas);
@@ -48,7 +48,7 @@ describe('what a turn sends', () => {
         const parts = got.filter(({ type }) => type === 'text_delta');
         expect(parts.map((frame) => frame.text).join('')).toBe('word, '.repeat(deltas));
         expect(parts.length).toBeLessThanOrEqual(windows);
-        expect(total(got)).toBeLessThanOrEqual(4 * 'word, '.length * deltas + 2_400 + 140 * parts.length);
+        expect(total(got)).toBeLessThanOrEqual(4 * 'word, '.length * deltas + 2_450 + 140 * parts.length);
       }
     },
   );

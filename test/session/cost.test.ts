@@ -54,10 +54,10 @@ describe('what a turn costs', () => {
 
   // A turn that takes longer also says each 8 s that it lives: two rows, and the alarm, which here does not come.
   it.each([
-    [5, 16],
-    [100, 16],
-    [500, 18],
-    [2000, 26],
+    [5, 17],
+    [100, 17],
+    [500, 19],
+    [2000, 27],
   ])('a turn of %i deltas, 5 ms apart, writes %i rows of the session’s, its indexes included', async (deltas, budget) => {
     const session = new TestSession();
     await session.accept('patch', { title: 'Cost' });

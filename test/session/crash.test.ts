@@ -21,6 +21,7 @@ const tables = [
   'answers',
   'partials',
   'notes',
+  'usage',
 ];
 type Rows = { readonly [table: string]: readonly Record<string, SqlStorageValue>[] };
 

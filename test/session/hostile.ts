@@ -111,6 +111,7 @@ export const samples: { readonly [T in CommandType]: JsonObject } = {
   inbox: { item: 'item_1', op: 'edit', message: 'Changed', delivery: 'steer' },
   patch: { title: 'A title', mode: 'chat', model: null, maxSteps: 5 },
   new: {},
+  undo: { path: 'notes/plan.md' },
 };
 
 const broken = fc.oneof(

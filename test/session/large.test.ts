@@ -86,7 +86,7 @@ describe('a session with large texts', () => {
     for (const message of [0, 1]) {
       const reference = textIn(snapshot, message) as Large;
       expect(reference.bytes).toBe(byteLength(long));
-      expect(await session.stub.blob(reference.hash)).toMatchObject({ ok: true, value: { text: long } });
+      expect(await session.stub.blob(reference.hash)).toMatchObject({ ok: true, value: { content: long } });
     }
     expect(chat.requests[0]?.text).toContain(JSON.stringify(long).slice(1, -1));
     expect(JSON.stringify(snapshot).length).toBeLessThan(30_000);

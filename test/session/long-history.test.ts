@@ -41,6 +41,11 @@ async function withHistory(turns: number): Promise<TestSession> {
       fill(`INSERT INTO stops SELECT 'cmd_' || n, 'cancel', '{}'`, turns);
       fill(`INSERT INTO notes (text, created) SELECT 'note', 1`, turns);
       fill(
+        `INSERT INTO usage (run, turn, message, whole, model, input, output, cost, at)
+           SELECT 'run_' || n, n, 'msg_' || 2 * n, 1, 'openai/scripted', 10, 1, 0.5, 1`,
+        turns,
+      );
+      fill(
         `INSERT INTO partials (run, thread, message, state, calls, body) SELECT 'run_' || n, 1, 'partial_' || n, iif(2 * n > ?1, 'resumed', 'left'),
            '{}', json_object('run', 'run_' || n, 'message', json_object('id', 'partial_' || n, 'role', 'assistant', 'content', json_array()),
              'rev', 1, 'by', NULL, 'after', 'msg_' || n, 'created', 1)`,

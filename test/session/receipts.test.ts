@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/core/index.ts';
+import type { Json, JsonObject } from '../../src/core/index.ts';
 import { Gate } from '../../src/testing/index.ts';
 import { call, fakeChat, type Refusal, type Started, TestSession, text } from './support.ts';
 
@@ -80,6 +80,38 @@ describe('a receipt', () => {
   });
 });
 
+const words = { type: 'text', text: 'Look' };
+const png = { type: 'image', mediaType: 'image/png' };
+const good = { ...png, data: 'iVBORw0KGgo=' };
+
+/** Codes and the parts that are refused with them, before anything begins (ATT-07). */
+const attachments: readonly (readonly [string, ...Json[]])[] = [
+  ['attachment_by_reference', words, { ...png, url: '', data: 'iVBORw0KGgo=' }],
+  ['attachment_by_reference', words, { ...png, path: '/etc/passwd' }],
+  ['attachment_by_reference', words, good, { type: 'audio', mediaType: 'audio/wav', file_path: 'a.wav' }],
+  ['attachment_not_media', words, 'iVBORw0KGgo='],
+  ['attachment_not_media', words, { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' }],
+  ['attachment_not_media', words, { ...good, type: 'audio' }],
+  ['attachment_not_media', words, { ...good, type: 'document' }],
+  ['attachment_empty', words, png],
+  ['attachment_empty', words, { ...png, data: '' }],
+  ['attachment_empty', words, { ...png, data: ' \n' }],
+  ['attachment_empty', words, { ...png, providerFile: ' ' }],
+  ['attachment_empty', words, { type: 'document', mediaType: 'text/plain', chunks: [] }],
+  ['attachment_empty', words, { type: 'document', mediaType: 'text/plain', chunks: ['', ' '] }],
+  ['attachment_empty', words, good, { ...png, data: '===' }],
+  ['attachment_without_prompt', good],
+  ['attachment_without_prompt', { ...words, text: '' }, good],
+  ['unmappable_content', words, { ...png, blob: '0'.repeat(64) }],
+  ['bad_request', words, { ...png, data: 'data:image/png;base64,iVBORw0KGgo=' }],
+  ['bad_request', words, { ...png, data: 'iVBOR' }],
+  ['bad_request', words, { ...good, mediaType: 'image' }],
+  ['bad_request', words, { type: 'image', data: 'iVBORw0KGgo=' }],
+  ['bad_request', words, { ...good, blob: '0'.repeat(64) }],
+  ['bad_request', words, { ...png, chunks: ['a'] }],
+  ['bad_request', { type: 'text' }, good],
+];
+
 describe('a refusal', () => {
   const commands: readonly [string, JsonObject, string][] = [
     ['turn', {}, 'bad_request'],
@@ -96,6 +128,7 @@ describe('a refusal', () => {
       { message: { content: [{ type: 'image', mediaType: 'image/png', url: 'https://x.example/a.png' }] } },
       'attachment_by_reference',
     ],
+    ...attachments.map(([code, ...parts]): [string, JsonObject, string] => ['turn', { message: { content: parts } }, code]),
     ['answers', { answers: [] }, 'bad_request'],
     ['answers', { answers: [], now: true }, 'nothing_pending'],
     ['answers', { answers: { a: { approval: { allowed: true } } } }, 'nothing_pending'],

@@ -190,7 +190,7 @@ async function whole(session: TestSession, value: unknown): Promise<string> {
   if (typeof value === 'string') return value;
   const outcome = await session.stub.blob((value as Large).hash);
   if (!outcome.ok) throw new Error(outcome.problem.code);
-  return outcome.value.text;
+  return String(outcome.value.content);
 }
 
 /** What the parts of a message say, results and their parts included, each whole. */

@@ -3,7 +3,7 @@ import type { Json } from '../../src/core/json.ts';
 import { noUsage } from '../../src/core/usage.ts';
 import { userText } from '../../src/core/message.ts';
 import type { ServerFrame, Snapshot } from '../../src/session/protocol/wire.ts';
-import { send, stop } from '../../src/ui/state/actions.ts';
+import { editItem, send, stop } from '../../src/ui/state/actions.ts';
 import type { Refusal } from '../../src/ui/state/outbox.ts';
 import { SessionStore, type TextStore } from '../../src/ui/state/session.ts';
 import { FakeNetwork } from './fake-wire.ts';
@@ -29,7 +29,8 @@ const idle: Snapshot = {
   left: [],
   plan: null,
   tasks: [],
-  usage: { session: noUsage, context: { used: 0, window: null } },
+  files: { rev: 0 },
+  usage: { session: { ...noUsage, cost: 0 }, context: { used: 0, window: null } },
   lastEnded: null,
   presence: [],
 };
@@ -239,6 +240,18 @@ describe('a session in a tab', () => {
     expect(table.commands()).toEqual([{ type: 'cancel', id: 'c-1', target: 'run_1' }]);
   });
 
+  it('changes the words of a waiting message and lets its attachments be', () => {
+    const table = new Table();
+    const image = { type: 'image', mediaType: 'image/png', blob: 'h' } as const;
+    const message = { id: 'm', role: 'user', content: [{ type: 'text', text: 'Lok' }, image] } as const;
+    const item = { id: 'item_1', message, delivery: 'steer', held: false, by: { participant: 'p' } } as const;
+    table.ready({ ...idle, inbox: [item] });
+    void editItem(table.store, item, { text: 'Look' });
+    expect(table.commands()).toEqual([
+      { type: 'inbox', id: 'c-1', item: 'item_1', op: 'edit', message: { content: [{ type: 'text', text: 'Look' }, image] } },
+    ]);
+  });
+
   it('keeps refused words and says why a refused command was refused', async () => {
     const table = new Table();
     table.ready(idle);
@@ -258,6 +271,69 @@ describe('a session in a tab', () => {
     expect(table.store.rowIds.value).toEqual(['m_0', 'm_1']);
     await table.store.loadEarlier();
     expect(table.asked).toHaveLength(1);
+  });
+
+  describe('an edit', () => {
+    const call = { type: 'tool_call', id: 'c1', name: 'write_file', input: { path: 'a.ts', content: 'x' } } as const;
+    const change = { path: 'a.ts', from: null, before: null, after: 'h', added: 1, removed: 0, diff: '@@ -0,0 +1 @@\n+x\n' };
+    const ended = (seq: number, value: Json): ServerFrame =>
+      ({
+        type: 'tool_ended',
+        seq,
+        ...head,
+        id: 'c1',
+        outcome: { content: [{ type: 'text', text: 'Created.' }], value, meta: [], error: false },
+      }) as const;
+    const calls: readonly ServerFrame[] = [
+      {
+        type: 'message_ended',
+        seq: 6,
+        ...head,
+        id: 'm_2',
+        message: { id: 'm_2', role: 'assistant', content: [call] },
+        usage: noUsage,
+        finish: 'tool_calls',
+      },
+    ];
+
+    it('FILES-08 keeps the lines that it reported, which no message has', () => {
+      const table = new Table();
+      table.ready(idle);
+      table.say(...began, ...calls, ended(7, { changes: [change] }), ended(7, { changes: [] }));
+      table.say({ type: 'step_ended', seq: 8, ...head, n: 1 });
+      table.picture();
+      const [edit] = table.store.edits.value.get('c1') ?? [];
+      expect(edit).toMatchObject({ path: 'a.ts', what: 'created', added: 1, source: 'done' });
+      table.say({ type: 'step_started', seq: 9, ...head, n: 2 });
+      table.picture();
+      expect(table.store.edits.value.get('c1')?.[0]).toBe(edit);
+    });
+
+    it('has its lines from a snapshot, too, while its step goes on', () => {
+      const outcome = { content: [], value: { changes: [change] }, meta: [], error: false };
+      const view = { id: 'c1', name: 'write_file', input: call.input, json: '', state: 'done' as const, progress: null, outcome };
+      const table = new Table();
+      table.ready({
+        ...idle,
+        status: 'running',
+        run: 'run_1',
+        step: { id: 'm_2', content: [call], attributes: {}, calls: [view] },
+      });
+      expect(table.store.edits.value.get('c1')).toHaveLength(1);
+    });
+
+    it('fetches lines that are too large to travel', async () => {
+      const table = new Table();
+      table.ready(idle);
+      const large = { preview: '{', bytes: 70_000, hash: 'abc', href: '/api/sessions/s/blobs/abc' };
+      table.say(...began, ...calls, ended(7, large));
+      table.picture();
+      expect(table.store.edits.value.size).toBe(0);
+      table.blobs[0]?.answer.resolve({ changes: [change] });
+      await vi.advanceTimersByTimeAsync(0);
+      table.picture();
+      expect(table.store.edits.value.get('c1')).toHaveLength(1);
+    });
   });
 
   it('shows the beginning of a large text, then the whole, which it fetches once', async () => {

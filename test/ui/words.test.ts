@@ -144,10 +144,28 @@ describe('the configuration', () => {
       models: [{ name: 'demo', demo: true }],
       modes: [{ name: 'chat' }],
       may: { write: false, scope: 's' },
+      shell: 'embedded',
+      tools: { chat: ['clock', 3] },
     });
-    expect(config).toEqual({ demo: true, models: ['demo'], modes: ['chat'], mayWrite: false, onlyScope: 's' });
+    expect(config).toEqual({
+      demo: true,
+      models: ['demo'],
+      modes: ['chat'],
+      tools: new Map([['chat', ['clock']]]),
+      mayWrite: false,
+      shell: 'embedded',
+      onlyScope: 's',
+    });
     expect(readConfig({ models: [{ name: 'openai/x', demo: false }] }).demo).toBe(false);
-    expect(readConfig('odd')).toEqual({ demo: false, models: [], modes: [], mayWrite: true, onlyScope: null });
+    expect(readConfig('odd')).toEqual({
+      demo: false,
+      models: [],
+      modes: [],
+      tools: new Map(),
+      mayWrite: true,
+      shell: null,
+      onlyScope: null,
+    });
   });
 });
 

@@ -4,6 +4,8 @@ import {
   type Clock,
   type Delta,
   type Logger,
+  type MediaKind,
+  type MediaPart,
   MisuseError,
   type Model,
   ModelError,
@@ -16,10 +18,12 @@ import {
 import type { CallIdRule } from '../call-ids.ts';
 import { EditEcho } from '../edit-echo.ts';
 import { cannotContinue, refusesEdit } from '../errors.ts';
+import { isTaken } from '../media.ts';
+import { KnownLacks } from '../media-refusal.ts';
 import type { Owner } from '../provider-data.ts';
 import { defaultTimers, timed, type Timers } from '../timers.ts';
 import { broken, PartDecoder } from './decode.ts';
-import { type AiSdkTarget, encodeCall } from './encode.ts';
+import { type AiSdkTarget, encodeCall, mediaRule } from './encode.ts';
 import { providerError } from './errors.ts';
 import type { AiSdkLanguageModel, StreamPart } from './interface.ts';
 import { read, unlessAborted } from './read.ts';
@@ -37,6 +41,10 @@ export interface AiSdkModelInit {
   readonly continues?: boolean;
   /** The call ids that the API behind the package takes; up to 64 letters, digits, `_` and `-`, but for Mistral, when left out. */
   readonly callIds?: CallIdRule;
+  /** Whether the package takes media in results; when left out, only where that is known: Google, Anthropic, OpenAI, Bedrock. */
+  readonly mediaInResults?: boolean;
+  /** Kinds of media that the model is known not to take; none when left out. */
+  readonly lacks?: readonly MediaKind[];
   /** In ms; those left out are `defaultTimers`. */
   readonly timers?: Partial<Timers>;
   readonly clock?: Clock;
@@ -49,6 +57,9 @@ const idRule: CallIdRule = { refused: /[^a-zA-Z0-9_-]/, least: 1, most: 64 };
 /** Providers whose APIs take fewer, by the name before the slash. */
 const idRules: ReadonlyMap<string, CallIdRule> = new Map([['mistral', { refused: /[^a-zA-Z0-9]/, least: 9, most: 9 }]]);
 
+/** Providers whose packages take media in results, by the name before the slash. Others write them out as base64 in the text. */
+const showing: ReadonlySet<string> = new Set(['google', 'anthropic', 'openai', 'aws']);
+
 /**
  * Any model of the AI SDK's provider packages. Its options stand under the provider key `ai-sdk` and are merged into the call
  * last and shallowly (MODEL-04): `temperature`, `toolChoice`, and `providerOptions` for the package itself.
@@ -57,6 +68,7 @@ export class AiSdkModel implements Model {
   readonly continues: boolean;
   readonly #load: AiSdkModelInit['load'];
   readonly #target: AiSdkTarget;
+  readonly #lacks: KnownLacks;
   readonly #key: string;
   readonly #timers: Timers;
   readonly #clock: Clock;
@@ -67,11 +79,20 @@ export class AiSdkModel implements Model {
     this.continues = init.continues ?? false;
     this.#load = init.load;
     const [provider = ''] = init.name.split('/');
-    this.#target = { owner: init.name, callIds: init.callIds ?? idRules.get(provider) ?? idRule };
+    this.#target = {
+      owner: init.name,
+      callIds: init.callIds ?? idRules.get(provider) ?? idRule,
+      mediaInResults: init.mediaInResults ?? showing.has(provider),
+    };
+    this.#lacks = new KnownLacks(init.lacks);
     this.#key = init.key ?? '';
     this.#timers = { ...defaultTimers, ...init.timers };
     this.#clock = init.clock ?? systemClock;
     this.#logger = init.logger ?? silentLogger;
+  }
+
+  takes(part: MediaPart): boolean {
+    return isTaken(part, mediaRule, { ...this.#target, lacks: this.#lacks.kinds });
   }
 
   /**
@@ -80,7 +101,11 @@ export class AiSdkModel implements Model {
    */
   async *stream(prompt: Prompt): AsyncGenerator<Delta, void, undefined> {
     if (prompt.continue && !this.continues) throw cannotContinue();
-    const call = encodeCall(prompt, this.#target);
+    yield* this.#lacks.ask(prompt, (lacks) => this.#ask(prompt, lacks));
+  }
+
+  async *#ask(prompt: Prompt, lacks: readonly MediaKind[]): AsyncGenerator<Delta, void, undefined> {
+    const call = encodeCall(prompt, { ...this.#target, lacks });
     const edit = prompt.continue ? prompt.messages.at(-1) : undefined;
     const echo = edit === undefined ? null : new EditEcho(textOf(edit));
     try {

@@ -6,7 +6,6 @@ import type {
 } from '@ai-sdk/provider';
 import {
   type ContentPart,
-  type MediaPart,
   type Message,
   MisuseError,
   type Part,
@@ -19,7 +18,8 @@ import {
   UnsupportedOptionError,
 } from '../../core/index.ts';
 import { type CallIdRule, CallIds } from '../call-ids.ts';
-import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
+import { contentOf, editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
+import { inNextMessage, type MediaRule, type MediaTarget, resultMediaText, type SentMedia, shownPart } from '../media.ts';
 import { dataOf, type Owner } from '../provider-data.ts';
 import { sentName } from '../tool-names.ts';
 import { type AssistantContent, optionsOf } from './interface.ts';
@@ -29,11 +29,14 @@ import { restoredPart } from './stored.ts';
 const optionsKey = 'ai-sdk';
 
 /** What a request is made for. */
-export interface AiSdkTarget {
-  /** Whose provider data go back. */
-  readonly owner: Owner;
+export interface AiSdkTarget extends MediaTarget {
   readonly callIds: CallIdRule;
+  /** False where the package writes the media of a result out as text: they go into a user message behind the results then (CC-14). */
+  readonly mediaInResults: boolean;
 }
+
+/** Which types a model takes, its provider says; ids of files are not passed on, since version 3 of the interface has none. */
+export const mediaRule: MediaRule = { types: ['*'], files: [] };
 
 type UserContent = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
 
@@ -43,8 +46,8 @@ const paragraph = '\n\n';
 /**
  * The call of a model for a prompt, in version 4 of the interface; without its signal. What the options hold for this module
  * is merged in last and shallowly (MODEL-04).
- * @throws UnsupportedOptionError for media without their bytes; MisuseError `bad_input` when the last message is not whose
- *   turn it is, or is a reply to be continued that has no text.
+ * @throws MisuseError `bad_input` when the last message is not whose turn it is, or is a reply to be continued that has no
+ *   text.
  */
 export function encodeCall(prompt: Prompt, target: AiSdkTarget): LanguageModelV4CallOptions {
   const { options, tools } = prompt;
@@ -76,24 +79,26 @@ function encodePrompt(prompt: Prompt, target: AiSdkTarget): LanguageModelV4Messa
 class Encoder {
   /** Messages of one role in a row are one: some APIs behind the interface demand that they alternate. */
   readonly messages: LanguageModelV4Message[] = [];
-  readonly #owner: Owner;
+  readonly #target: AiSdkTarget;
   readonly #ids: CallIds;
   readonly #results: ReadonlyMap<string, ToolResultPart>;
 
-  constructor(messages: readonly Message[], { owner, callIds }: AiSdkTarget) {
-    this.#owner = owner;
-    this.#ids = new CallIds(callIds);
+  constructor(messages: readonly Message[], target: AiSdkTarget) {
+    this.#target = target;
+    this.#ids = new CallIds(target.callIds);
     this.#results = resultsIn(messages);
   }
 
   /** A reply and, right behind it, the results of its calls. */
   addAssistant(message: Message): void {
     const ids = new Map(toolCalls(message).map((call) => [call.id, this.#ids.next(call)]));
-    const content = withoutLastThoughts(message.content.flatMap((part) => assistantContent(part, ids, this.#owner)));
+    const content = withoutLastThoughts(message.content.flatMap((part) => assistantContent(part, ids, this.#target.owner)));
     if (content.length === 0) return;
     this.#assistant(content);
-    const results = toolCalls(message).map((call) => this.#result(call, ids.get(call.id) ?? call.id));
+    const media: SentMedia[] = [];
+    const results = toolCalls(message).map((call) => this.#result(call, ids.get(call.id) ?? call.id, media));
     if (results.length > 0) this.messages.push({ role: 'tool', content: results });
+    if (media.length > 0) this.#user([{ type: 'text', text: resultMediaText }, ...media.flatMap(fileContent)]);
   }
 
   /** The reply that is to be continued: its visible text alone (INTR-17). */
@@ -105,11 +110,14 @@ class Encoder {
 
   /** What a user message says beside the results it carries, which stand with their calls. */
   addUser(message: Message): void {
-    const content = message.content.flatMap((part) => (part.type === 'tool_result' ? [] : userContent(part)));
+    this.#user(contentOf(message).flatMap((part) => this.#content(part)));
+  }
+
+  #user(content: readonly UserContent[]): void {
     if (content.length === 0) return;
     const last = this.messages.at(-1);
     if (last?.role === 'user') this.messages.splice(-1, 1, { role: 'user', content: [...last.content, ...content] });
-    else this.messages.push({ role: 'user', content });
+    else this.messages.push({ role: 'user', content: [...content] });
   }
 
   #assistant(content: AssistantContent[]): void {
@@ -118,9 +126,28 @@ class Encoder {
     else this.messages.push({ role: 'assistant', content });
   }
 
-  #result(call: ToolCallPart, toolCallId: string): LanguageModelV4ToolResultPart {
-    const output = outputOf(this.#results.get(call.id));
+  #result(call: ToolCallPart, toolCallId: string, media: SentMedia[]): LanguageModelV4ToolResultPart {
+    const output = this.#outputOf(this.#results.get(call.id), media);
     return { type: 'tool-result', toolCallId, toolName: sentName(call.name), output };
+  }
+
+  /** What a result shows and cannot hold is added to `media`. */
+  #outputOf(result: ToolResultPart | undefined, media: SentMedia[]): LanguageModelV4ToolResultPart['output'] {
+    if (result === undefined) return { type: 'error-text', value: interruptedResult };
+    const { mediaInResults } = this.#target;
+    const content = result.content.flatMap((part) => this.#content(part, mediaInResults ? null : media));
+    const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+    if (texts.length < content.length) return { type: 'content', value: content };
+    return { type: result.error ? 'error-text' : 'text', value: texts.join(paragraph) };
+  }
+
+  /** With `later`, media are added to it, and a mark is left in their place. */
+  #content(part: ContentPart, later: SentMedia[] | null = null): UserContent[] {
+    const shown = shownPart(part, mediaRule, this.#target);
+    if (shown.type === 'text') return isBlank(shown.text) ? [] : [{ type: 'text', text: shown.text }];
+    if (later === null) return fileContent(shown);
+    later.push(shown);
+    return [{ type: 'text', text: inNextMessage(shown) }];
   }
 }
 
@@ -148,25 +175,9 @@ function withoutLastThoughts(content: readonly AssistantContent[]): AssistantCon
   return content.slice(0, 1 + content.findLastIndex(({ type }) => type !== 'reasoning'));
 }
 
-function outputOf(result: ToolResultPart | undefined): LanguageModelV4ToolResultPart['output'] {
-  if (result === undefined) return { type: 'error-text', value: interruptedResult };
-  const content = result.content.flatMap(userContent);
-  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  if (texts.length < content.length) return { type: 'content', value: content };
-  return { type: result.error ? 'error-text' : 'text', value: texts.join(paragraph) };
-}
-
-function userContent(part: Part | ContentPart): UserContent[] {
-  if (part.type === 'text') return isBlank(part.text) ? [] : [{ type: 'text', text: part.text }];
-  if ('mediaType' in part) return mediaContent(part);
-  throw new UnsupportedOptionError(`This model takes no ${part.type} here.`);
-}
-
-/** Which media a model takes, its provider says: only those it cannot be shown at all are refused here. */
-function mediaContent({ type, mediaType, data, chunks }: MediaPart): UserContent[] {
-  if (data !== undefined) return [{ type: 'file', mediaType, data: { type: 'data', data } }];
-  if (chunks !== undefined) return chunks.flatMap((text) => userContent({ type: 'text', text }));
-  throw new UnsupportedOptionError(`This model takes no ${type} here without its bytes.`);
+/** The rule lets no ids of files through. */
+function fileContent(media: SentMedia): UserContent[] {
+  return 'data' in media ? [{ type: 'file', mediaType: media.mediaType, data: { type: 'data', data: media.data } }] : [];
 }
 
 /** Some APIs refuse a text of white space. */

@@ -218,6 +218,7 @@ const others: readonly Override[] = [
     facts: { window: 262_144, images: true, thinking: 'switch' },
   },
   { models: ['cloudflare/@cf/nvidia/nemotron-3-120b-a12b'], facts: { window: 256_000, images: false, thinking: 'switch' } },
+  { models: ['cloudflare/@cf/zai-org/glm-4.7-flash'], facts: { images: false, thinking: 'switch' } },
   { models: ['cloudflare/@cf/zai-org/glm-5.2'], facts: { window: 262_144, images: false, thinking: 'switch' } },
   { models: ['cloudflare/@cf/qwen/qwen3-30b-a3b-fp8'], facts: { window: 32_768, images: false } },
   { models: ['cloudflare/@cf/google/gemma-4-*'], facts: { images: true, thinking: 'switch', output: 16_384 } },

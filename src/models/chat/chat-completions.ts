@@ -1,7 +1,9 @@
-import { type Delta, type Model, type Prompt, textOf } from '../../core/index.ts';
+import { type Delta, type MediaPart, type Model, type Prompt, textOf } from '../../core/index.ts';
 import { EditEcho } from '../edit-echo.ts';
 import { bearer, Endpoint, type EndpointInit } from '../endpoint.ts';
 import { cannotContinue } from '../errors.ts';
+import { isTaken } from '../media.ts';
+import { KnownLacks } from '../media-refusal.ts';
 import { ChatDecoder } from './decode.ts';
 import { type ChatTarget, encodeRequest } from './encode.ts';
 import { type Host, hostFor, type HostName, hosts } from './hosts.ts';
@@ -25,6 +27,7 @@ export class ChatCompletions implements Model {
   readonly continues?: boolean;
   readonly #endpoint: Endpoint;
   readonly #target: ChatTarget;
+  readonly #lacks: KnownLacks;
 
   /** @throws MisuseError `option_invalid` when `baseUrl` is no http address. */
   constructor(init: ChatCompletionsInit) {
@@ -33,7 +36,12 @@ export class ChatCompletions implements Model {
     const base = new URL(init.baseUrl);
     const host = hosts[init.host ?? hostFor(base)];
     this.#target = { model, host, owner: `${provider}/${model}` };
+    this.#lacks = new KnownLacks(init.lacks);
     if (init.continues === false || !canContinue(host, base)) this.continues = false;
+  }
+
+  takes(part: MediaPart): boolean {
+    return isTaken(part, this.#target.host.media, { ...this.#target, lacks: this.#lacks.kinds });
   }
 
   /**
@@ -44,8 +52,10 @@ export class ChatCompletions implements Model {
     if (prompt.continue && this.continues === false) throw cannotContinue();
     const edit = prompt.messages.at(-1);
     const { host, owner } = this.#target;
-    const echo = prompt.continue && edit !== undefined && host.repeatsEdit ? new EditEcho(textOf(edit)) : null;
-    yield* this.#endpoint.ask(encodeRequest(prompt, this.#target), new ChatDecoder(owner), prompt, echo);
+    yield* this.#lacks.ask(prompt, (lacks) => {
+      const echo = prompt.continue && edit !== undefined && host.repeatsEdit ? new EditEcho(textOf(edit)) : null;
+      return this.#endpoint.ask(encodeRequest(prompt, { ...this.#target, lacks }), new ChatDecoder(owner), prompt, echo);
+    });
   }
 }
 

@@ -38,7 +38,7 @@ export class ChatDecoder implements ReplyDecoder {
   add(chunk: JsonObject): Delta[] {
     if (chunk.error !== undefined && chunk.error !== null) throw streamError(chunk.error);
     if (chunk.object === 'error') throw streamError(chunk);
-    const choice = objectsIn(chunk.choices).find(({ index }) => index === 0 || typeof index !== 'number');
+    const choice = objectsIn(chunk.choices).find(({ index }) => index === 0 || typeof index !== 'number') ?? bareChoice(chunk);
     const deltas = choice === undefined ? [] : this.#choice(choice);
     return [...deltas, ...this.#usageOf(chunk, choice)];
   }
@@ -80,6 +80,19 @@ export class ChatDecoder implements ReplyDecoder {
     this.#usage = usage;
     return [{ type: 'usage', usage }];
   }
+}
+
+/** What the older models of Workers AI say, without a choice around it: text in `response`, and calls that are whole. */
+function bareChoice({ response, tool_calls: calls, finish_reason: reason = null }: JsonObject): JsonObject | undefined {
+  if (response === undefined && calls === undefined) return undefined;
+  // A token that is a number comes as one.
+  const content = typeof response === 'number' ? String(response) : (response ?? null);
+  return { delta: { content, tool_calls: objectsIn(calls).map(wrappedCall) }, finish_reason: reason };
+}
+
+/** A call whose name and arguments stand beside its id, in the form of the API. */
+function wrappedCall(call: JsonObject): JsonObject {
+  return typeof call.name === 'string' ? { ...call, function: { name: call.name, arguments: call.arguments ?? {} } } : call;
 }
 
 /** Input counts what was read from the cache, as these hosts do; output counts reasoning, which some report in the total alone. */

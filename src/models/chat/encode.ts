@@ -1,7 +1,6 @@
 import {
   type ContentPart,
   type Message,
-  type Part,
   type Prompt,
   type ReasoningPart,
   textOf,
@@ -9,37 +8,33 @@ import {
   toolCalls,
   type ToolResultPart,
   type ToolSpec,
-  UnsupportedOptionError,
 } from '../../core/index.ts';
 import { CallIds } from '../call-ids.ts';
-import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
-import type { Owner } from '../provider-data.ts';
+import { contentOf, editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
+import { inNextMessage, type MediaTarget, resultMediaText, type SentMedia, shownPart } from '../media.ts';
 import { sentName } from '../tool-names.ts';
 import type { Host } from './hosts.ts';
 import { type EchoedReasoning, echoedReasoning, providerKey } from './reasoning.ts';
-import type { ChatAssistantMessage, ChatMessage, ChatRequest, ChatTool } from './request.ts';
+import { joined, mediaPart, paragraph } from './user-content.ts';
+import type { ChatAssistantMessage, ChatMessage, ChatRequest, ChatTool, ChatUserContent } from './request.ts';
 
 /** What a request is made for. */
-export interface ChatTarget {
+export interface ChatTarget extends MediaTarget {
   readonly model: string;
   readonly host: Host;
-  /** Whose provider data go back. */
-  readonly owner: Owner;
 }
 
 /** Stands between a tool message and a user message where a host demands one. */
 export const bridgeText = 'I have the results.';
 
-/** Between texts that become one content. */
-const paragraph = '\n\n';
-
 /**
  * The request for a prompt. Its bytes up to the last message begin those of the next request, as long as the prompt grows at
  * its end: the keys keep their order, and what changes with a request stands behind the messages.
- * @throws UnsupportedOptionError for media; MisuseError `bad_input` when the last message is not whose turn it is.
+ * @throws MisuseError `bad_input` when the last message is not whose turn it is.
  */
-export function encodeRequest(prompt: Prompt, { model, host, owner }: ChatTarget): ChatRequest {
+export function encodeRequest(prompt: Prompt, target: ChatTarget): ChatRequest {
   const { options, tools } = prompt;
+  const { model, host } = target;
   const flags = prompt.continue && host.continuation.how === 'flags' ? host.continuation.flags : {};
   return {
     model,
@@ -47,7 +42,7 @@ export function encodeRequest(prompt: Prompt, { model, host, owner }: ChatTarget
     ...(host.asksForUsage ? { stream_options: { include_usage: true } } : {}),
     ...(options.maxOutputTokens === undefined ? {} : { [host.tokenLimit]: options.maxOutputTokens }),
     ...(tools.length === 0 ? {} : { tools: tools.map(encodeTool) }),
-    messages: encodeMessages(prompt, host, owner),
+    messages: encodeMessages(prompt, target),
     ...flags,
     ...options.provider[providerKey],
   };
@@ -57,9 +52,9 @@ function encodeTool({ name, description, input }: ToolSpec): ChatTool {
   return { type: 'function', function: { name, description, parameters: input } };
 }
 
-function encodeMessages(prompt: Prompt, host: Host, owner: Owner): readonly ChatMessage[] {
+function encodeMessages(prompt: Prompt, target: ChatTarget): readonly ChatMessage[] {
   const edit = editOf(prompt);
-  const encoder = new Encoder(prompt.messages, host, owner);
+  const encoder = new Encoder(prompt.messages, target);
   if (prompt.system) encoder.add({ role: 'system', content: prompt.system });
   for (const message of prompt.messages) {
     if (message === edit) encoder.addEdit(message);
@@ -74,14 +69,14 @@ function encodeMessages(prompt: Prompt, host: Host, owner: Owner): readonly Chat
 class Encoder {
   readonly messages: ChatMessage[] = [];
   readonly #host: Host;
-  readonly #owner: Owner;
+  readonly #target: MediaTarget;
   readonly #ids: CallIds;
   readonly #results: ReadonlyMap<string, ToolResultPart>;
 
-  constructor(messages: readonly Message[], host: Host, owner: Owner) {
-    this.#host = host;
-    this.#owner = owner;
-    this.#ids = new CallIds(host.callIds);
+  constructor(messages: readonly Message[], target: ChatTarget) {
+    this.#host = target.host;
+    this.#target = target;
+    this.#ids = new CallIds(target.host.callIds);
     this.#results = resultsIn(messages);
   }
 
@@ -89,7 +84,10 @@ class Encoder {
     this.messages.push(message);
   }
 
-  /** An assistant message and, right behind it, a tool message for each of its calls (CC-03). An empty reply is left out. */
+  /**
+   * An assistant message and, right behind it, a tool message for each of its calls (CC-03). Those take text alone: media follow in a user message
+   * (CC-14). An empty reply is left out.
+   */
   addAssistant(message: Message): void {
     const calls = toolCalls(message).map((call) => ({ call, id: this.#ids.next(call) }));
     const text = textOf(message);
@@ -100,10 +98,12 @@ class Encoder {
     const reasoning = message.content.filter((part): part is ReasoningPart => part.type === 'reasoning');
     this.add({
       role: 'assistant',
-      ...contentAndReasoning(text, echoedReasoning(reasoning, this.#host, this.#owner), this.#host),
+      ...contentAndReasoning(text, echoedReasoning(reasoning, this.#host, this.#target.owner), this.#host),
       tool_calls: calls.map(({ call, id }) => encodeCall(call, id)),
     });
-    for (const { call, id } of calls) this.add({ role: 'tool', tool_call_id: id, content: this.#resultOf(call) });
+    const media: SentMedia[] = [];
+    for (const { call, id } of calls) this.add({ role: 'tool', tool_call_id: id, content: this.#resultOf(call, media) });
+    if (media.length > 0) this.#user([{ type: 'text', text: resultMediaText }, ...media.map(mediaPart)]);
   }
 
   /**
@@ -117,21 +117,38 @@ class Encoder {
 
   /** What a user message says beside the results it carries, which stand with their calls. */
   addUser(message: Message): void {
-    const parts = message.content.filter((part) => part.type !== 'tool_result');
+    const parts = contentOf(message);
     if (parts.length === 0 && message.content.length > 0) return;
-    const content = textContent(parts);
+    this.#user(this.#userContent(parts));
+  }
+
+  #user(content: ChatUserContent): void {
     const last = this.messages.at(-1);
     if (last?.role === 'user' && this.#host.joinsUsers) {
-      this.messages.splice(-1, 1, { role: 'user', content: last.content + paragraph + content });
+      this.messages.splice(-1, 1, { role: 'user', content: joined(last.content, content) });
       return;
     }
     if (last?.role === 'tool' && this.#host.bridgesTools) this.add({ role: 'assistant', content: bridgeText });
     this.add({ role: 'user', content });
   }
 
-  #resultOf(call: ToolCallPart): string {
+  #userContent(parts: readonly ContentPart[]): ChatUserContent {
+    const shown = parts.map((part) => shownPart(part, this.#host.media, this.#target));
+    const content = shown.map((part) => (part.type === 'text' ? part.text : [mediaPart(part)]));
+    return content.reduce<ChatUserContent>((before, part, at) => (at === 0 ? part : joined(before, part)), '');
+  }
+
+  /** The text of a result; what it shows beside is added to `media`. */
+  #resultOf(call: ToolCallPart, media: SentMedia[]): string {
     const result = this.#results.get(call.id);
-    return result === undefined ? interruptedResult : textContent(result.content);
+    if (result === undefined) return interruptedResult;
+    const texts = result.content.map((part) => {
+      const shown = shownPart(part, this.#host.media, this.#target);
+      if (shown.type === 'text') return shown.text;
+      media.push(shown);
+      return inNextMessage(shown);
+    });
+    return texts.join(paragraph);
   }
 }
 
@@ -153,13 +170,4 @@ function contentAndReasoning(
   }
   const details = reasoning.details === undefined ? {} : { reasoning_details: reasoning.details };
   return { content, [reasoning.field]: reasoning.text, ...details };
-}
-
-function textContent(parts: readonly (Part | ContentPart)[]): string {
-  return parts
-    .map((part) => {
-      if (part.type === 'text') return part.text;
-      throw new UnsupportedOptionError(`This model takes no ${part.type} here, only text.`);
-    })
-    .join(paragraph);
 }

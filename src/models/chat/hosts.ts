@@ -1,4 +1,5 @@
 import type { CallIdRule } from '../call-ids.ts';
+import { imageTypes, type MediaRule } from '../media.ts';
 
 /**
  * How a host continues a reply (CC-09). `last`: the edit is sent as the last message, and nothing else; `flags`: with these
@@ -34,10 +35,15 @@ export interface Host {
   readonly joinsUsers: boolean;
   /** True when a user message may not follow a tool message: a short assistant message goes between. */
   readonly bridgesTools: boolean;
+  /** What it takes in a user message beside text; whether the model behind it does is another question. */
+  readonly media: MediaRule;
 }
 
 const anyId: CallIdRule = { refused: /[^\x21-\x7e]/, least: 1, most: 256 };
 const plainId: CallIdRule = { refused: /[^a-zA-Z0-9_-]/, least: 1, most: 40 };
+
+const images: MediaRule = { types: imageTypes, files: [] };
+const sound = ['audio/wav', 'audio/mpeg'] as const;
 
 /** A server that nothing is known of, and the ground of the local ones: what most templates take. */
 const generic: Host = {
@@ -53,6 +59,7 @@ const generic: Host = {
   emptyContent: '',
   joinsUsers: true,
   bridgesTools: false,
+  media: images,
 };
 
 /** A service with one API for all its models, which takes any order of messages. */
@@ -68,15 +75,21 @@ export const hosts = {
     continuation: { how: 'none' },
     callIds: plainId,
     emptyContent: null,
+    media: { types: [...imageTypes, ...sound, 'application/pdf'], files: ['document'] },
   },
   // Its template decides about alternation and content; a reply begins with the edit when the edit is the last message.
-  llama_cpp: { ...generic, reasoningFields: ['reasoning_content'] },
+  llama_cpp: {
+    ...generic,
+    reasoningFields: ['reasoning_content'],
+    media: { types: ['image/png', 'image/jpeg', 'image/gif', 'image/bmp', ...sound], files: [] },
+  },
   // Both flags true is refused (INTR-11). The edit comes back only where the request asks for an echo.
   vllm: {
     ...generic,
     reasoningFields: ['reasoning', 'reasoning_content'],
     continuation: { how: 'flags', flags: { continue_final_message: true, add_generation_prompt: false } },
     repeatsEdit: false,
+    media: { types: [...imageTypes, ...sound, 'video/mp4'], files: [] },
   },
   exl3: { ...generic, reasoningFields: ['reasoning_content'] },
   ollama: { ...generic, ports: ['11434'], reasoningFields: ['reasoning'] },
@@ -87,16 +100,24 @@ export const hosts = {
     echoesReasoning: 'present',
     continuation: { how: 'last' },
     callIds: { ...plainId, most: 64 },
+    media: { types: [...imageTypes, ...sound, 'video/mp4', 'application/pdf'], files: [] },
   },
-  // Answers 400 when a message with calls comes back without its reasoning. Continues in its beta path alone.
+  // Answers 400 when a message with calls comes back without its reasoning, and to content that is no text. Continues in its beta path alone.
   deepseek: {
     ...service,
     domains: ['api.deepseek.com'],
     reasoningFields: ['reasoning_content'],
     echoesReasoning: 'always',
     continuation: { how: 'prefix', at: '/beta' },
+    media: { types: [], files: [] },
   },
-  groq: { ...service, domains: ['api.groq.com'], tokenLimit: 'max_completion_tokens', reasoningFields: ['reasoning'] },
+  groq: {
+    ...service,
+    domains: ['api.groq.com'],
+    tokenLimit: 'max_completion_tokens',
+    reasoningFields: ['reasoning'],
+    media: { ...images, imageLimit: 4_000_000 },
+  },
   // Sends usage unasked, refuses fields it does not know, and takes call ids of exactly nine letters and digits.
   mistral: {
     ...service,
@@ -115,6 +136,15 @@ export const hosts = {
     tokenLimit: 'max_completion_tokens',
     reasoningFields: ['reasoning_content'],
     continuation: { how: 'none' },
+    media: { types: ['image/png', 'image/jpeg'], files: [] },
+  },
+  // Its models differ. Whether one goes on from an edit is not known, and its schema of messages has no field for reasoning.
+  workers_ai: {
+    ...service,
+    domains: ['api.cloudflare.com'],
+    reasoningFields: ['reasoning_content', 'reasoning'],
+    continuation: { how: 'none' },
+    callIds: { refused: /[^a-zA-Z0-9_.:-]/, least: 1, most: 64 },
   },
 } as const satisfies { readonly [name: string]: Host };
 

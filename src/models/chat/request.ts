@@ -12,6 +12,22 @@ export type ChatContentPart =
   | { readonly type: 'thinking'; readonly thinking: readonly { readonly type: 'text'; readonly text: string }[] }
   | { readonly type: 'text'; readonly text: string };
 
+/** What a user message may hold beside text: bytes as base64, in a data URL or beside their format. */
+export type ChatMediaPart =
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+  | { readonly type: 'input_audio'; readonly input_audio: { readonly data: string; readonly format: 'wav' | 'mp3' } }
+  | { readonly type: 'video_url'; readonly video_url: { readonly url: string } }
+  | {
+      readonly type: 'file';
+      readonly file: { readonly filename: string; readonly file_data: string } | { readonly file_id: string };
+    };
+
+/** A part of a user message's content list. */
+export type ChatUserPart = { readonly type: 'text'; readonly text: string } | ChatMediaPart;
+
+/** The content of a user message: a text where it holds nothing else, as every server takes it. */
+export type ChatUserContent = string | readonly ChatUserPart[];
+
 /** An assistant message. What stands beside role, content and calls is a host's own: reasoning, `prefix`. */
 export interface ChatAssistantMessage {
   readonly role: 'assistant';
@@ -22,7 +38,8 @@ export interface ChatAssistantMessage {
 
 /** One message of a request. */
 export type ChatMessage =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: ChatUserContent }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
   | ChatAssistantMessage;
 

@@ -1,10 +1,13 @@
-import { type Delta, isObject, type Message, type Model, type Prompt, textOf } from '../../core/index.ts';
+import { type Delta, isObject, type MediaPart, type Message, type Model, type Prompt, textOf } from '../../core/index.ts';
 import { EditEcho } from '../edit-echo.ts';
 import { Endpoint, type EndpointInit } from '../endpoint.ts';
 import { cannotContinue } from '../errors.ts';
+import { isTaken } from '../media.ts';
+import { KnownLacks } from '../media-refusal.ts';
 import { traitsOf } from './claude.ts';
 import { MessagesDecoder } from './decode.ts';
-import { encodeRequest, type MessagesTarget, optionsKey } from './encode.ts';
+import { encodeRequest, mediaRule, type MessagesTarget, optionsKey } from './encode.ts';
+import { throughPauses } from './pauses.ts';
 
 /** The version of the API that requests name. */
 const apiVersion = '2023-06-01';
@@ -29,6 +32,7 @@ export class AnthropicMessages implements Model {
   readonly continues?: boolean;
   readonly #endpoint: Endpoint;
   readonly #target: MessagesTarget;
+  readonly #lacks: KnownLacks;
 
   /** @throws MisuseError `option_invalid` when `baseUrl` is no http address. */
   constructor(init: AnthropicMessagesInit) {
@@ -42,6 +46,11 @@ export class AnthropicMessages implements Model {
     });
     const maxOutputTokens = init.maxOutputTokens ?? traits.maxOutputTokens;
     this.#target = { model, owner: `${provider}/${model}`, maxOutputTokens };
+    this.#lacks = new KnownLacks(init.lacks);
+  }
+
+  takes(part: MediaPart): boolean {
+    return isTaken(part, mediaRule, { ...this.#target, lacks: this.#lacks.kinds });
   }
 
   /**
@@ -50,9 +59,17 @@ export class AnthropicMessages implements Model {
    */
   async *stream(prompt: Prompt): AsyncGenerator<Delta, void, undefined> {
     if (prompt.continue && (this.continues === false || thinks(prompt))) throw cannotContinue();
-    const request = encodeRequest(prompt, this.#target);
+    yield* this.#lacks.ask(prompt, (lacks) => {
+      const target = { ...this.#target, lacks };
+      const ask = (said: Message | null) => this.#ask(prompt, target, said);
+      return mayPause(prompt) ? throughPauses(ask) : ask(null).deltas;
+    });
+  }
+
+  #ask(prompt: Prompt, target: MessagesTarget, said: Message | null): { decoder: MessagesDecoder; deltas: AsyncIterable<Delta> } {
+    const decoder = new MessagesDecoder(target.owner);
     const edit = prompt.continue ? prompt.messages.at(-1) : undefined;
-    yield* this.#endpoint.ask(request, new MessagesDecoder(this.#target.owner), prompt, echoOf(edit));
+    return { decoder, deltas: this.#endpoint.ask(encodeRequest(prompt, target, said), decoder, prompt, echoOf(edit)) };
   }
 }
 
@@ -61,6 +78,12 @@ function echoOf(edit: Message | undefined): EditEcho | null {
   const text = edit === undefined ? '' : textOf(edit);
   const cut = text.slice(text.trimEnd().length);
   return cut === '' ? null : new EditEcho(cut);
+}
+
+/** A server pauses for tools of its own alone, and those stand in the operator's options. */
+function mayPause(prompt: Prompt): boolean {
+  const own = prompt.options.provider[optionsKey];
+  return !prompt.continue && (own?.tools !== undefined || own?.mcp_servers !== undefined);
 }
 
 function thinks(prompt: Prompt): boolean {

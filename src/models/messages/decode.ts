@@ -22,7 +22,7 @@ const finishes: ReadonlyMap<Json | undefined, Finish> = new Map([
   ['model_context_window_exceeded', 'length'],
   ['tool_use', 'tool_calls'],
   ['refusal', 'refusal'],
-  // The server paused in the middle of its own tools: no end of the reply, and nothing that the user's side could add.
+  // Where the reply is not gone on with after all (pauses.ts).
   ['pause_turn', 'other'],
 ]);
 
@@ -36,6 +36,8 @@ export class MessagesDecoder implements ReplyDecoder {
   #finish: Finish | null = null;
   #usage: Usage | null = null;
   #done = false;
+  /** The server paused in the middle of its own tools: no end of the reply, and nothing that the user's side could add. */
+  paused = false;
 
   /** `owner` is whose data the reply carries. */
   constructor(owner: Owner) {
@@ -106,7 +108,10 @@ export class MessagesDecoder implements ReplyDecoder {
 
   #stop({ delta, usage }: JsonObject): readonly Delta[] {
     const reason = isObject(delta) ? delta.stop_reason : null;
-    if (typeof reason === 'string') this.#finish = finishes.get(reason) ?? 'other';
+    if (typeof reason === 'string') {
+      this.#finish = finishes.get(reason) ?? 'other';
+      this.paused = reason === 'pause_turn';
+    }
     return isObject(usage) ? this.#count(usage) : [];
   }
 

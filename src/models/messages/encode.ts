@@ -14,15 +14,15 @@ import {
   UnsupportedOptionError,
 } from '../../core/index.ts';
 import { CallIds } from '../call-ids.ts';
-import { editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
-import { imageIn } from '../images.ts';
+import { contentOf, editOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
+import { imageTypes, type MediaRule, type MediaTarget, type SentMedia, shownPart } from '../media.ts';
 import { dataOf, type Owner } from '../provider-data.ts';
 import { numberIn, textIn } from '../read.ts';
 import { sentName } from '../tool-names.ts';
 import { cacheMark, withMarks } from './cache-marks.ts';
 import type {
   AssistantBlock,
-  ImageBlock,
+  ContentBlock,
   MessagesRequest,
   MessagesTool,
   MessagesTurn,
@@ -35,27 +35,32 @@ import type {
 export const optionsKey = 'anthropic';
 
 /** What a request is made for. */
-export interface MessagesTarget {
+export interface MessagesTarget extends MediaTarget {
   readonly model: string;
-  /** Whose provider data go back. */
-  readonly owner: Owner;
   /** The bound of a reply when the prompt names none, in tokens. */
   readonly maxOutputTokens: number;
 }
+
+/** What the API takes of media, in a message and in a result alike. */
+export const mediaRule: MediaRule = {
+  types: [...imageTypes, 'application/pdf'],
+  imageLimit: 5 * 1024 * 1024,
+  files: ['image', 'document'],
+};
 
 /** Ids in the API's alphabet (ANT-10). */
 const idRule = { refused: /[^a-zA-Z0-9_-]/, least: 1, most: 64 };
 
 /**
  * The request for a prompt. But for the cache marks, its bytes up to the last message begin those of the next request, as
- * long as the prompt grows at its end.
- * @throws UnsupportedOptionError for media that the API does not take; MisuseError `bad_input` when the last message is not
- *   whose turn it is, or is a reply to be continued that has no text.
+ * long as the prompt grows at its end. `paused` is what was said of the reply until its server paused, which goes on from there.
+ * @throws MisuseError `bad_input` when the last message is not whose turn it is, or is a reply to be continued that has no
+ *   text.
  */
-export function encodeRequest(prompt: Prompt, target: MessagesTarget): MessagesRequest {
+export function encodeRequest(prompt: Prompt, target: MessagesTarget, paused: Message | null = null): MessagesRequest {
   const { options, tools, system } = prompt;
   const own = options.provider[optionsKey];
-  const encoder = encodeMessages(prompt, target.owner);
+  const encoder = encodeMessages(prompt, target, paused);
   const marks = own === undefined || !Object.hasOwn(own, 'cache_control');
   return {
     model: target.model,
@@ -81,15 +86,16 @@ function encodeTools(tools: readonly ToolSpec[], mark: boolean): readonly Messag
   });
 }
 
-function encodeMessages(prompt: Prompt, owner: Owner): Encoder {
+function encodeMessages(prompt: Prompt, target: MediaTarget, paused: Message | null): Encoder {
   const edit = editOf(prompt);
-  const encoder = new Encoder(prompt.messages, owner);
+  const encoder = new Encoder(prompt.messages, target);
   for (const message of prompt.messages) {
     if (message === edit) encoder.addEdit(message);
     else if (message.role === 'assistant') encoder.addAssistant(message);
     else encoder.addUser(message);
   }
   if (edit === undefined && encoder.turns.at(-1)?.role === 'assistant') throw endsWithReply();
+  if (paused !== null) encoder.addPaused(paused);
   return encoder;
 }
 
@@ -99,23 +105,31 @@ class Encoder {
   readonly turns: MessagesTurn[] = [];
   /** The last block of each piece of the user's side, in order: where one prompt may end and the next go on. */
   readonly ends: UserBlock[] = [];
-  readonly #owner: Owner;
+  readonly #target: MediaTarget;
   readonly #ids = new CallIds(idRule);
   readonly #results: ReadonlyMap<string, ToolResultPart>;
+  /** The calls of the server's own tools that have their results somewhere: in the same reply, or in a later one of the same turn. */
+  readonly #served: ReadonlySet<string>;
 
-  constructor(messages: readonly Message[], owner: Owner) {
-    this.#owner = owner;
+  constructor(messages: readonly Message[], target: MediaTarget) {
+    this.#target = target;
     this.#results = resultsIn(messages);
+    this.#served = servedIn(messages, target.owner);
   }
 
   /** A reply and, right behind it, the results of its calls: they come first in the user message (ANT-07). */
   addAssistant(message: Message): void {
     const ids = new Map(toolCalls(message).map((call) => [call.id, this.#ids.next(call)]));
-    const all = message.content.map((part) => assistantBlock(part, ids, this.#owner));
-    const blocks = withoutLastThoughts(all.filter((block) => block !== null));
+    const all = assistantBlocks(message, ids, this.#target.owner);
+    const blocks = withoutLastThoughts(ids.size > 0 ? all : all.filter((block) => !this.#isUnanswered(block)));
     if (blocks.length === 0) return;
     this.#assistant(blocks);
     this.#user(toolCalls(message).map((call) => this.#result(call, ids.get(call.id) ?? call.id)));
+  }
+
+  /** A reply that its server paused: as it is. */
+  addPaused(message: Message): void {
+    this.#assistant(assistantBlocks(message, new Map(), this.#target.owner));
   }
 
   /**
@@ -130,7 +144,7 @@ class Encoder {
 
   /** What a user message says beside the results it carries, which stand behind their calls. */
   addUser(message: Message): void {
-    this.#user(message.content.flatMap((part) => (part.type === 'tool_result' ? [] : contentBlocks(part))));
+    this.#user(contentOf(message).flatMap((part) => this.#content(part)));
   }
 
   #assistant(blocks: readonly AssistantBlock[]): void {
@@ -148,9 +162,19 @@ class Encoder {
     else this.turns.push({ role: 'user', content: blocks });
   }
 
+  /** A call of a tool of the server's that has no result is refused once something follows it: the reply was cut there, and nobody asks on. */
+  #isUnanswered(block: AssistantBlock): boolean {
+    return serverCalls.includes(String(block.type)) && 'id' in block && !this.#served.has(String(block.id));
+  }
+
+  #content(part: ContentPart): ContentBlock[] {
+    const shown = shownPart(part, mediaRule, this.#target);
+    return shown.type === 'text' ? textBlocks(shown.text) : [mediaBlock(shown)];
+  }
+
   #result(call: ToolCallPart, id: string): ToolResultBlock {
     const result = this.#results.get(call.id);
-    const content = result === undefined ? textBlocks(interruptedResult) : result.content.flatMap(contentBlocks);
+    const content = result === undefined ? textBlocks(interruptedResult) : result.content.flatMap((part) => this.#content(part));
     return {
       type: 'tool_result',
       tool_use_id: id,
@@ -158,6 +182,18 @@ class Encoder {
       ...(result?.error === false ? {} : { is_error: true }),
     };
   }
+}
+
+/** The blocks in which a server calls tools of its own. */
+const serverCalls: readonly string[] = ['server_tool_use', 'mcp_tool_use'];
+
+function servedIn(messages: readonly Message[], owner: Owner): ReadonlySet<string> {
+  const parts = messages.flatMap(({ content }) => content.filter(({ type }) => type === 'opaque'));
+  return new Set(parts.map((part) => textIn(dataOf(part, owner)?.tool_use_id)));
+}
+
+function assistantBlocks(message: Message, ids: ReadonlyMap<string, string>, owner: Owner): readonly AssistantBlock[] {
+  return message.content.map((part) => assistantBlock(part, ids, owner)).filter((block) => block !== null);
 }
 
 /** Null for what does not go back: thoughts without a signature (ANT-04), blank text (ANT-10), data of another model. */
@@ -194,10 +230,17 @@ function withoutLastThoughts(blocks: readonly AssistantBlock[]): readonly Assist
   return blocks.slice(0, 1 + blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking'));
 }
 
-function contentBlocks(part: Part | ContentPart): (TextBlock | ImageBlock)[] {
-  if (part.type === 'text') return textBlocks(part.text);
-  const { mediaType, data } = imageIn(part);
-  return [{ type: 'image', source: { type: 'base64', media_type: mediaType, data } }];
+/** The rule lets nothing through but images of these types and PDFs. */
+function mediaBlock(media: SentMedia): ContentBlock {
+  const isImage = media.type === 'image';
+  if ('file' in media) {
+    const source = { type: 'file', file_id: media.file } as const;
+    return isImage ? { type: 'image', source } : { type: 'document', source };
+  }
+  const { data, mediaType } = media;
+  if (!isImage) return { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } };
+  const media_type = imageTypes.find((type) => type === mediaType) ?? imageTypes[0];
+  return { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
 function textBlocks(text: string): TextBlock[] {

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../core/index.ts';
-import type { ImageType } from '../images.ts';
+import type { imageTypes } from '../media.ts';
+
+type ImageType = (typeof imageTypes)[number];
 
 /** Asks the server to keep what comes before, this block included, in its prompt cache. */
 export interface CacheMark {
@@ -13,22 +15,37 @@ export interface TextBlock extends CacheMark {
   readonly citations?: unknown;
 }
 
-/** An image by its bytes. */
+/** A file that the provider holds. */
+interface FileSource {
+  readonly type: 'file';
+  readonly file_id: string;
+}
+
+/** An image by its bytes, or by the id of a file. */
 export interface ImageBlock extends CacheMark {
   readonly type: 'image';
-  readonly source: { readonly type: 'base64'; readonly media_type: ImageType; readonly data: string };
+  readonly source: { readonly type: 'base64'; readonly media_type: ImageType; readonly data: string } | FileSource;
 }
+
+/** A document, likewise. */
+export interface DocumentBlock extends CacheMark {
+  readonly type: 'document';
+  readonly source: { readonly type: 'base64'; readonly media_type: 'application/pdf'; readonly data: string } | FileSource;
+}
+
+/** What a person or a tool shows. */
+export type ContentBlock = TextBlock | ImageBlock | DocumentBlock;
 
 /** The result of a call. */
 export interface ToolResultBlock extends CacheMark {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
-  readonly content?: readonly (TextBlock | ImageBlock)[];
+  readonly content?: readonly ContentBlock[];
   readonly is_error?: true;
 }
 
 /** What a user message holds. */
-export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
+export type UserBlock = ContentBlock | ToolResultBlock;
 
 /** A thought with the signature that proves it unchanged; newer models leave its text out (ANT-03). */
 export interface ThinkingBlock {

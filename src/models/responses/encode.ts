@@ -11,22 +11,23 @@ import {
   UnsupportedOptionError,
 } from '../../core/index.ts';
 import { CallIds } from '../call-ids.ts';
-import { endsWithReply, interruptedResult, resultsIn } from '../history.ts';
-import { imageIn } from '../images.ts';
+import { contentOf, endsWithReply, interruptedResult, resultsIn } from '../history.ts';
+import { imageTypes, type MediaRule, type MediaTarget, pdfName, type SentMedia, shownPart } from '../media.ts';
 import { dataOf, type Owner } from '../provider-data.ts';
 import { textIn } from '../read.ts';
 import { sentName } from '../tool-names.ts';
-import type { InputImage, InputText, ResponsesItem, ResponsesRequest, ResponsesTool } from './request.ts';
+import type { InputContent, ResponsesItem, ResponsesRequest, ResponsesTool } from './request.ts';
 
 /** The key of this API's options (MODEL-03). */
 const optionsKey = 'openai';
 
 /** What a request is made for. */
-export interface ResponsesTarget {
+export interface ResponsesTarget extends MediaTarget {
   readonly model: string;
-  /** Whose provider data go back. */
-  readonly owner: Owner;
 }
+
+/** What the API takes of media. */
+export const mediaRule: MediaRule = { types: [...imageTypes, 'application/pdf'], files: ['image', 'document'] };
 
 const idRule = { refused: /[^a-zA-Z0-9_-]/, least: 1, most: 64 };
 
@@ -36,10 +37,11 @@ const thoughtless = /(^|\/)(gpt-3|gpt-4|chatgpt-|gpt-5(\.\d+)?-chat)/;
 /**
  * The request for a prompt: whole in itself, since nothing is stored at the provider (RESP-06). Its bytes up to the last item
  * begin those of the next request, as long as the prompt grows at its end.
- * @throws UnsupportedOptionError for media that the API does not take; MisuseError `bad_input` when a reply comes last.
+ * @throws MisuseError `bad_input` when a reply comes last.
  */
-export function encodeRequest(prompt: Prompt, { model, owner }: ResponsesTarget): ResponsesRequest {
+export function encodeRequest(prompt: Prompt, target: ResponsesTarget): ResponsesRequest {
   const { options, tools, system } = prompt;
+  const { model } = target;
   return {
     model,
     stream: true,
@@ -48,7 +50,7 @@ export function encodeRequest(prompt: Prompt, { model, owner }: ResponsesTarget)
     ...(options.maxOutputTokens === undefined ? {} : { max_output_tokens: options.maxOutputTokens }),
     ...(tools.length === 0 ? {} : { tools: tools.map(encodeTool) }),
     ...(system ? { instructions: system } : {}),
-    input: encodeInput(prompt.messages, owner),
+    input: encodeInput(prompt.messages, target),
     ...options.provider[optionsKey],
   };
 }
@@ -57,8 +59,8 @@ function encodeTool({ name, description, input }: ToolSpec): ResponsesTool {
   return { type: 'function', name, description, parameters: input, strict: false };
 }
 
-function encodeInput(messages: readonly Message[], owner: Owner): readonly ResponsesItem[] {
-  const encoder = new Encoder(messages, owner);
+function encodeInput(messages: readonly Message[], target: MediaTarget): readonly ResponsesItem[] {
+  const encoder = new Encoder(messages, target);
   for (const message of messages) {
     if (message.role === 'assistant') encoder.addAssistant(message);
     else encoder.addUser(message);
@@ -71,12 +73,12 @@ function encodeInput(messages: readonly Message[], owner: Owner): readonly Respo
 class Encoder {
   readonly items: ResponsesItem[] = [];
   endsWithReply = false;
-  readonly #owner: Owner;
+  readonly #target: MediaTarget;
   readonly #ids = new CallIds(idRule);
   readonly #results: ReadonlyMap<string, ToolResultPart>;
 
-  constructor(messages: readonly Message[], owner: Owner) {
-    this.#owner = owner;
+  constructor(messages: readonly Message[], target: MediaTarget) {
+    this.#target = target;
     this.#results = resultsIn(messages);
   }
 
@@ -84,7 +86,7 @@ class Encoder {
   addAssistant(message: Message): void {
     const calls = toolCalls(message).map((call) => ({ call, id: this.#ids.next(call) }));
     const ids = new Map(calls.map(({ call, id }) => [call.id, id]));
-    const items = withoutLastThoughts(joinedTexts(message.content, this.#owner).flatMap((part) => this.#item(part, ids)));
+    const items = withoutLastThoughts(joinedTexts(message.content, this.#target.owner).flatMap((part) => this.#item(part, ids)));
     if (items.length === 0) return;
     this.items.push(...items);
     for (const { call, id } of calls) {
@@ -95,7 +97,7 @@ class Encoder {
 
   /** What a user message says beside the results it carries, which stand with their calls. */
   addUser(message: Message): void {
-    const content = message.content.flatMap((part) => (part.type === 'tool_result' ? [] : inputContent(part)));
+    const content = contentOf(message).flatMap((part) => this.#input(part));
     if (content.length === 0) return;
     this.items.push({ type: 'message', role: 'user', content });
     this.endsWithReply = false;
@@ -103,7 +105,7 @@ class Encoder {
 
   /** One item or none: thoughts and unknown items go back to the model that made them alone. */
   #item(part: Part, ids: ReadonlyMap<string, string>): ResponsesItem[] {
-    const data = dataOf(part, this.#owner);
+    const data = dataOf(part, this.#target.owner);
     switch (part.type) {
       case 'text': {
         const phase = textIn(data?.phase);
@@ -120,10 +122,16 @@ class Encoder {
     }
   }
 
-  #outputOf(call: ToolCallPart): string | readonly (InputText | InputImage)[] {
+  #input(part: ContentPart): InputContent[] {
+    const shown = shownPart(part, mediaRule, this.#target);
+    if (shown.type !== 'text') return [inputMedia(shown)];
+    return shown.text === '' ? [] : [{ type: 'input_text', text: shown.text }];
+  }
+
+  #outputOf(call: ToolCallPart): string | readonly InputContent[] {
     const result = this.#results.get(call.id);
     if (result === undefined) return interruptedResult;
-    const content = result.content.flatMap(inputContent);
+    const content = result.content.flatMap((part) => this.#input(part));
     const [only] = content;
     if (only === undefined) return '';
     return content.length === 1 && only.type === 'input_text' ? only.text : content;
@@ -152,8 +160,14 @@ function withoutLastThoughts(items: readonly ResponsesItem[]): readonly Response
   return items.slice(0, 1 + items.findLastIndex(({ type }) => type !== 'reasoning'));
 }
 
-function inputContent(part: Part | ContentPart): (InputText | InputImage)[] {
-  if (part.type === 'text') return part.text === '' ? [] : [{ type: 'input_text', text: part.text }];
-  const { mediaType, data } = imageIn(part);
-  return [{ type: 'input_image', detail: 'auto', image_url: `data:${mediaType};base64,${data}` }];
+function inputMedia(media: SentMedia): InputContent {
+  const isImage = media.type === 'image';
+  if ('file' in media) {
+    const file_id = media.file;
+    return isImage ? { type: 'input_image', detail: 'auto', file_id } : { type: 'input_file', file_id };
+  }
+  const url = `data:${media.mediaType};base64,${media.data}`;
+  return isImage
+    ? { type: 'input_image', detail: 'auto', image_url: url }
+    : { type: 'input_file', filename: pdfName, file_data: url };
 }

@@ -6,12 +6,20 @@ export interface InputText {
   readonly text: string;
 }
 
-/** An image by its bytes, as a data URL. */
-export interface InputImage {
-  readonly type: 'input_image';
-  readonly detail: 'auto';
-  readonly image_url: string;
-}
+/** An image by its bytes, as a data URL, or by the id of a file. */
+export type InputImage = { readonly type: 'input_image'; readonly detail: 'auto' } & (
+  | { readonly image_url: string }
+  | { readonly file_id: string }
+);
+
+/** A document, likewise. */
+export type InputFile = { readonly type: 'input_file' } & (
+  | { readonly filename: string; readonly file_data: string }
+  | { readonly file_id: string }
+);
+
+/** What goes in, by a person or in the output of a call. */
+export type InputContent = InputText | InputImage | InputFile;
 
 /** A call. What else it held when it came stands beside. */
 export interface FunctionCall {
@@ -25,13 +33,13 @@ export interface FunctionCall {
 
 /** One item of the input; thoughts and items that we do not know go back as they came, without their ids. */
 export type ResponsesItem =
-  | { readonly type: 'message'; readonly role: 'user'; readonly content: readonly (InputText | InputImage)[] }
+  | { readonly type: 'message'; readonly role: 'user'; readonly content: readonly InputContent[] }
   | { readonly type: 'message'; readonly role: 'assistant'; readonly content: string; readonly phase?: string }
   | FunctionCall
   | {
       readonly type: 'function_call_output';
       readonly call_id: string;
-      readonly output: string | readonly (InputText | InputImage)[];
+      readonly output: string | readonly InputContent[];
     }
   | JsonObject;
 

@@ -1,4 +1,6 @@
 import { defaultMode, describeConfiguration, stepCeiling } from '../../config/index.ts';
+import { shellDriverOf } from '../../sandbox/index.ts';
+import { uploadLimit } from '../../session/protocol/index.ts';
 import { bodyLimit } from '../body.ts';
 import { diagnose } from '../doctor.ts';
 import { json, type RequestContext, type Route } from '../route.ts';
@@ -54,13 +56,14 @@ function choices(c: RequestContext): object {
     limits: {
       bodyBytes: bodyLimit,
       frameBytes: bodyLimit,
+      uploadBytes: uploadLimit,
       commandsPerMinute: commands,
       socketsPerMinute: sockets,
       sessionCommandsPerMinute: session,
       turnsAtOnce: turns,
       maxSteps: stepCeiling,
     },
-    shell: null,
+    shell: shellDriverOf(c.env),
     may: { participant, role, write: role !== 'viewer', operate: role === 'operator', scope },
   };
 }

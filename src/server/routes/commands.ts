@@ -39,6 +39,7 @@ const commands: readonly CommandRoute[] = [
   { type: 'partial', path: 'partial', summary: 'Keeps or drops a reply that was stopped' },
   { type: 'deny_all', path: 'pending/deny-all', summary: 'Denies all calls that wait, without asking the model' },
   { type: 'inbox', path: 'inbox/:item', starts: true, summary: 'Edits, drops or sends a message that has not landed' },
+  { type: 'undo', path: 'undo', summary: 'Takes back the newest change of a file, or all changes of a turn' },
   { type: 'new', path: 'new', summary: 'Retires the conversation and begins an empty one' },
 ];
 

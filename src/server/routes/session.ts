@@ -5,7 +5,7 @@ import { sessionOf } from '../objects.ts';
 import { readQuery } from '../query.ts';
 import { refusal } from '../refusal.ts';
 import { answer, json, param, type RequestContext, type Route } from '../route.ts';
-import { cursorQuery, messagesPage, messagesQuery, snapshot, summary } from '../schemas.ts';
+import { cursorQuery, messagesPage, messagesQuery, snapshot, summary, usageList } from '../schemas.ts';
 import { streamAnswer } from '../stream.ts';
 
 /** The routes of one session, beside its commands and its socket. */
@@ -60,17 +60,15 @@ export const sessionRoutes: readonly Route[] = [
   },
   {
     method: 'get',
-    path: '/sessions/:scope/blobs/:hash',
+    path: '/sessions/:scope/usage',
     access: 'read',
     children: true,
     doc: {
-      summary: 'The whole of a large value that travelled as a reference',
-      answers: {
-        200: { description: 'Its bytes: a text, or the JSON of another value.', media: ['text/plain', 'application/json'] },
-      },
-      refuses: [400, 403, 404],
+      summary: 'What the session used and what that cost, by model',
+      answers: { 200: { description: 'All of it; an unused session used nothing.', schema: usageList } },
+      refuses: [400, 403],
     },
-    handle: readLarge,
+    handle: async (c) => json(await named(c).usage()),
   },
   {
     method: 'get',
@@ -113,11 +111,4 @@ async function listMessages(c: RequestContext): Promise<Response> {
 async function followEvents(c: RequestContext): Promise<Response> {
   const cursor = c.req.header('last-event-id') ?? c.req.query('cursor') ?? null;
   return streamAnswer(await named(c).follow({ cursor, format: 'sse' }), 'text/event-stream', c.var.identity.expires);
-}
-
-async function readLarge(c: RequestContext): Promise<Response> {
-  return answer(
-    await named(c).blob(param(c, 'hash')),
-    ({ mediaType, text }) => new Response(text, { headers: { 'content-type': mediaType } }),
-  );
 }

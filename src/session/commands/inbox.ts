@@ -17,7 +17,8 @@ export const inbox: Handler<'inbox'> = (change, body, giver) => {
     work.after(() => runner.withdraw(item.message.id));
     return accepted(null);
   }
-  const input = body.message === undefined ? accepted(item.message) : userMessage(body.message, () => item.message.id);
+  const input =
+    body.message === undefined ? accepted(item.message) : userMessage(body.message, () => item.message.id, context.attachments);
   if (!input.ok) return input;
   const changed: InboxItem = { ...item, message: input.value, delivery: body.delivery ?? item.delivery };
   const { status } = context.view();

@@ -11,6 +11,7 @@ import { partial, resume, retry } from './reply.ts';
 import { newThread, patch } from './settings.ts';
 import { cancel, interrupt } from './stop.ts';
 import { interject, message, turn } from './turn.ts';
+import { undo } from './undo.ts';
 
 const handlers: { readonly [T in CommandType]: Handler<T> } = {
   turn,
@@ -26,6 +27,7 @@ const handlers: { readonly [T in CommandType]: Handler<T> } = {
   inbox,
   patch,
   new: newThread,
+  undo,
 };
 
 /** Carries out a command: receipt, body, rules, in this order (docs/wire.md, refusals). An accepted one leaves its receipt. */

@@ -98,7 +98,7 @@ function continuable({ context }: Change): Outcome<null> {
   const { mode, model } = context.row();
   const agent = context.agents.resolve({ mode, model, maxSteps: null, tools: null });
   if (!agent.ok) return agent;
-  if (agent.value.model.continues !== false) return accepted(null);
+  if (agent.value.models[0].model.continues !== false) return accepted(null);
   return refused(
     'unsupported_option',
     'This model cannot go on from an edited reply: keep the edit as a finished message and ask for the next.',

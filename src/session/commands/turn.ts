@@ -9,7 +9,7 @@ import { enqueue } from './enqueue.ts';
 export const turn: Handler<'turn'> = (change, body, giver) => {
   const { context } = change;
   const view = context.view();
-  const message = userMessage(body.message, context.mintId);
+  const message = userMessage(body.message, context.mintId, context.attachments);
   if (isBroken(message)) return message;
   if (view.status === 'running') return locked();
   if (view.status === 'awaiting_input') return awaiting();
@@ -31,7 +31,7 @@ export const message: Handler<'message'> = (change, body, giver) => {
   const { context } = change;
   const { status } = context.view();
   const delivery = body.delivery ?? 'auto';
-  const input = userMessage(body.message, context.mintId);
+  const input = userMessage(body.message, context.mintId, context.attachments);
   if (isBroken(input)) return input;
   if (status === 'awaiting_input' && delivery !== 'queue' && delivery !== 'deny_pending')
     return awaiting(['queue', 'deny_pending']);
@@ -46,7 +46,7 @@ export const message: Handler<'message'> = (change, body, giver) => {
 /** `interject`: hands the running turn a user message (STEER-01, STEER-12). */
 export const interject: Handler<'interject'> = (change, body, giver) => {
   const { context } = change;
-  const input = userMessage(body.message, context.mintId);
+  const input = userMessage(body.message, context.mintId, context.attachments);
   if (isBroken(input)) return input;
   if (context.view().status !== 'running') return refused('no_running_turn', 'No turn is running: send the message as a turn.');
   return input.ok ? enqueue(change, input.value, body.delivery ?? 'steer', giver) : input;

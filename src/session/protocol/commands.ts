@@ -1,16 +1,21 @@
 import * as z from 'zod';
 import type { Json } from '../../core/index.ts';
 
+/** The most bytes of one upload. */
+export const uploadLimit = 10 * 1024 * 1024;
+
 /** A command's id: at most 128 printable ASCII characters. */
 export const commandId = z.string().regex(/^[\x20-\x7e]{1,128}$/, 'must be 1 to 128 printable characters');
 
 const json: z.ZodType<Json> = z.json();
 const part = z.looseObject({ type: z.string() });
 const content = z.union([z.string(), z.array(part)]);
+/** A bare text among the parts is told from a broken body: it is an attachment that is no media (ATT-04). */
+const userContent = z.union([z.string(), z.array(z.union([z.string(), part]))]);
 
 /** New user input: a text, or a message whose content is a text or a list of parts. */
 const userInput = z
-  .union([z.string(), z.looseObject({ role: z.literal('user').optional(), content })])
+  .union([z.string(), z.looseObject({ role: z.literal('user').optional(), content: userContent })])
   .meta({ id: 'UserInput', description: 'New user input: a text, or a message with a list of parts.' });
 
 /** An edit of a partial reply. */
@@ -80,6 +85,7 @@ export const bodies = {
     maxSteps: z.int().positive().nullable().optional(),
   }),
   new: z.strictObject({ id }),
+  undo: z.strictObject({ id, path: z.string().max(4096).optional(), turn: z.int().positive().optional() }),
 } as const;
 
 /** The name of a command. */

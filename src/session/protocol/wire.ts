@@ -35,12 +35,14 @@ export interface Large {
   readonly href: string;
 }
 
-/** A message as a session stores it. `created` is in ms since 1970. */
+/** A message as a session stores it. `created` is in ms since 1970. A reply has the model that gave it and, where that is known, what it cost in USD. */
 export interface StoredMessage extends Message {
   readonly run: string | null;
   readonly created: number;
   readonly finish?: Finish;
   readonly usage?: Usage;
+  readonly model?: string;
+  readonly cost?: number;
   readonly by?: Actor;
 }
 
@@ -75,6 +77,8 @@ export interface EndedRun {
   readonly appended: readonly Message[];
   readonly pending: readonly Pending[];
   readonly usage: Usage;
+  /** USD; null when it is not wholly known. */
+  readonly cost: number | null;
   readonly error: TurnError | null;
   readonly errorKind: ErrorKind | null;
   readonly partial: Message | null;
@@ -98,9 +102,29 @@ export interface Presence {
   readonly editing?: boolean;
 }
 
-/** Tokens of the whole session, and how full the model's window is; `window` is null when it is not known. */
+/** Tokens, and what they cost in USD: null when that is not wholly known, which is never zero (BUD-03). */
+export interface Spent extends Usage {
+  readonly cost: number | null;
+}
+
+/** What the replies of one model took: `cost` is in USD, without the `unpriced` replies whose cost is not known, and null when it is known of none. */
+export interface ModelUsage extends Spent {
+  readonly model: string;
+  readonly replies: number;
+  readonly unpriced: number;
+}
+
+/** What a session has used. */
+export interface UsageList {
+  /** All turns that have ended, as in the snapshot. */
+  readonly session: Spent;
+  /** By model, in the order in which they first answered; the turn that runs is in it. */
+  readonly models: readonly ModelUsage[];
+}
+
+/** What all ended turns used, and how full the model's window is; `window` is null when it is not known. */
 export interface SessionUsage {
-  readonly session: Usage;
+  readonly session: Spent;
   readonly context: { readonly used: number; readonly window: number | null };
 }
 
@@ -129,6 +153,8 @@ export interface Snapshot {
   readonly left: readonly PartialReply[];
   readonly plan: Json;
   readonly tasks: readonly Json[];
+  /** The revision of the session's files: one that has risen says that some have changed. */
+  readonly files: { readonly rev: number };
   readonly usage: SessionUsage;
   readonly lastEnded: EndedRun | null;
   readonly presence: readonly Presence[];
@@ -168,8 +194,14 @@ export type SessionEventBody =
   | { readonly type: 'tool_started'; readonly id: string }
   | { readonly type: 'tool_waiting'; readonly id: string; readonly pending: Pending }
   | { readonly type: 'message_discarded'; readonly id: string; readonly reason: string }
-  | { readonly type: 'retry_scheduled'; readonly after: number; readonly attempt: number; readonly reason: string }
-  | { readonly type: 'warning'; readonly code: string; readonly detail: string };
+  | {
+      readonly type: 'retry_scheduled';
+      readonly after: number;
+      readonly attempt: number;
+      readonly reason: string;
+      readonly model?: string;
+    }
+  | { readonly type: 'warning'; readonly code: string; readonly detail: string; readonly model?: string };
 
 /** An event of a session as it travels. */
 export type SessionEvent = SessionEventHead & (EventBody | SessionEventBody);

@@ -1,5 +1,5 @@
 /** What an object's one alarm is for. */
-export type AlarmName = 'run';
+export type AlarmName = 'run' | 'uploads';
 
 /** Sets when something is due, in ms since 1970. */
 export function putAlarm(sql: SqlStorage, name: AlarmName, due: number): void {

@@ -143,7 +143,10 @@ export function newestEnded(sql: SqlStorage, thread: number): { readonly row: Ru
 }
 
 function endedOf(sql: SqlStorage, row: Record<string, SqlStorageValue>): EndedRun | null {
-  return row.ended === null ? null : (JSON.parse(unspilled(sql, row.ended as string)) as EndedRun);
+  if (row.ended === null) return null;
+  // A run that ended before costs were counted says nothing of them.
+  const ended = JSON.parse(unspilled(sql, row.ended as string)) as EndedRun | Omit<EndedRun, 'cost'>;
+  return { cost: null, ...ended };
 }
 
 function fromRow(sql: SqlStorage, row: Record<string, SqlStorageValue>): RunRow {

@@ -12,6 +12,8 @@ export interface SessionRow {
   readonly thread: number;
   readonly turn: number;
   readonly usage: Usage;
+  /** USD; null when it is not wholly known. */
+  readonly cost: number | null;
   readonly contextUsed: number;
   readonly created: number;
   readonly updated: number;
@@ -28,6 +30,7 @@ const columnOf: { readonly [K in keyof SessionRow]: string } = {
   thread: 'thread',
   turn: 'turn',
   usage: 'usage',
+  cost: 'cost',
   contextUsed: 'context_used',
   created: 'created',
   updated: 'updated',
@@ -48,6 +51,7 @@ export function readSession(sql: SqlStorage): SessionRow | undefined {
     thread: row.thread as number,
     turn: row.turn as number,
     usage: JSON.parse(row.usage as string) as Usage,
+    cost: row.cost as number | null,
     contextUsed: row.context_used as number,
     created: row.created as number,
     updated: row.updated as number,

@@ -3,10 +3,9 @@ import { isObject, type Json, parseJson } from '../../core/json.ts';
 import { type Answer, allow, type Decision, deny, type Need, type Pending } from '../../core/need.ts';
 import { composing } from '../lib/keys.ts';
 import { toolTitle } from '../lib/tool-names.ts';
-import { inputFields } from '../lib/tool-text.ts';
 import { useApp } from '../state/app.ts';
+import { CallInput } from './call-input.tsx';
 import { Icon } from './icon.tsx';
-import { InputFields } from './input-fields.tsx';
 import { NeedField } from './need-field.tsx';
 
 /** What a person has said to one need so far. */
@@ -15,13 +14,15 @@ export type Given = { readonly decision: Decision } | { readonly value: Json };
 interface AskCardProps {
   readonly scope: string;
   readonly pending: Pending;
+  /** False while only the beginning of its input is here. */
+  readonly whole: boolean;
   /** An answer is on its way. */
   readonly locked: boolean;
   readonly onAnswer: (answer: Answer) => void;
 }
 
 /** One call that waits: what it would do, and a field for each of its needs. A single approval or choice answers with one press. */
-export function AskCard({ scope, pending, locked, onAnswer }: AskCardProps) {
+export function AskCard({ scope, pending, whole, locked, onAnswer }: AskCardProps) {
   const { drafts } = useApp();
   const { call, needs } = pending;
   const [given, setGiven] = useState(() => restore(drafts.read(scope, 'ask', call.id)));
@@ -41,7 +42,6 @@ export function AskCard({ scope, pending, locked, onAnswer }: AskCardProps) {
     if (event.key === 'a') set(only, { decision: allow }, true);
     if (event.key === 'd') set(only, { decision: deny() }, true);
   };
-  const input = asks ? inputFields(call.input, '') : [];
 
   return (
     <div
@@ -55,7 +55,12 @@ export function AskCard({ scope, pending, locked, onAnswer }: AskCardProps) {
         <Icon name={asks ? 'shield' : 'question'} />
         <strong>{asks ? `Allow ${toolTitle(call.name)}?` : 'The agent asks'}</strong>
       </header>
-      {input.length > 0 && <InputFields fields={input} label="What it would do" />}
+      {asks && (
+        <div class="asked">
+          <CallInput name={call.name} input={call.input} raw="" label="What it would do" done={false} />
+          {!whole && <p class="field-error">This is only the beginning of it: the whole is on its way.</p>}
+        </div>
+      )}
       {needs.map((need) => (
         <NeedField
           key={need.id}

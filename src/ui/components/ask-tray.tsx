@@ -75,6 +75,7 @@ export function AskTray({ store }: { readonly store: SessionStore }) {
           key={current.call.id}
           scope={store.scope}
           pending={current}
+          whole={store.isWhole(current)}
           locked={sentIds.has(current.call.id)}
           onAnswer={(given) => void give(current, given)}
         />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type CodeNode, colourable } from '../lib/highlight.ts';
+import { colourable } from '../lib/highlight.ts';
 import { useApp } from '../state/app.ts';
+import { CodeText } from './code-text.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { IconButton } from './icon-button.tsx';
 
@@ -23,19 +24,10 @@ export function CodeBlock({ code, lang, open }: { readonly code: string; readonl
       </figcaption>
       <pre class={wrap ? 'wrap' : undefined} tabIndex={0} aria-label={`Code, ${lang === '' ? 'plain text' : lang}`} role="group">
         <code>
-          {coloured === null ? code : coloured.map(codeView)}
+          {coloured === null ? code : <CodeText nodes={coloured} />}
           {coloured === null ? null : rest}
         </code>
       </pre>
     </figure>
-  );
-}
-
-function codeView(node: CodeNode, key: number) {
-  if (typeof node === 'string') return node;
-  return (
-    <span key={key} class={node.classes}>
-      {node.children.map(codeView)}
-    </span>
   );
 }

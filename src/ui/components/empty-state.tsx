@@ -7,24 +7,54 @@ interface Example {
   readonly icon: IconName;
   readonly text: string;
   readonly shows: string;
+  /** The tool that it needs; null: none. */
+  readonly tool: string | null;
 }
 
 const demoExamples: readonly Example[] = [
-  { icon: 'clock', text: 'What time is it?', shows: 'A tool call, with its result' },
-  { icon: 'note', text: 'Write a note: buy milk', shows: 'Asks for your approval first' },
-  { icon: 'edit', text: 'Say something long', shows: 'Stop it, edit it, let it go on' },
+  { icon: 'clock', text: 'What time is it?', shows: 'A tool call, with its result', tool: 'clock' },
+  { icon: 'note', text: 'Write a note: buy milk', shows: 'Asks for your approval first', tool: 'write_note' },
+  { icon: 'edit', text: 'Say something long', shows: 'Stop it, edit it, let it go on', tool: null },
 ];
 
 const modelExamples: readonly Example[] = [
-  { icon: 'clock', text: 'What time is it, and how long until midnight UTC?', shows: 'Uses the clock tool' },
-  { icon: 'note', text: 'Write a note that the release is on Friday.', shows: 'Asks for your approval first' },
-  { icon: 'question', text: 'Ask me three questions to plan my weekend.', shows: 'Asks, and waits for your answers' },
+  { icon: 'clock', text: 'What time is it, and how long until midnight UTC?', shows: 'Uses the clock tool', tool: 'clock' },
+  {
+    icon: 'note',
+    text: 'Write a note that the release is on Friday.',
+    shows: 'Asks for your approval first',
+    tool: 'write_note',
+  },
+  {
+    icon: 'folder',
+    text: 'What is in this project? Tell me in a few lines.',
+    shows: 'Looks around in the files',
+    tool: 'list_dir',
+  },
+  {
+    icon: 'edit',
+    text: 'Write a README with a title and one sentence.',
+    shows: 'Shows the lines and asks first',
+    tool: 'write_file',
+  },
+  { icon: 'terminal', text: 'Count the lines of each file.', shows: 'Shows the command and asks first', tool: 'shell' },
+  {
+    icon: 'question',
+    text: 'Ask me three questions to plan my weekend.',
+    shows: 'Asks, and waits for your answers',
+    tool: 'ask_user',
+  },
 ];
 
-/** An empty conversation: three things to try. */
+/** How many examples are shown. */
+const shown = 3;
+
+/** An empty conversation: a few things to try, of those that the mode has the tools for. */
 export function EmptyState({ store }: { readonly store: SessionStore }) {
   const { config } = useApp();
-  const examples = config.value?.demo === true ? demoExamples : modelExamples;
+  const tools = config.value?.tools.get(store.snapshot.value?.mode ?? '') ?? [];
+  const all = config.value?.demo === true ? demoExamples : modelExamples;
+  const examples = all.filter(({ tool }) => tool === null || tools.includes(tool)).slice(0, shown);
   return (
     <div class="empty">
       <h2>What shall we do?</h2>

@@ -1,3 +1,5 @@
+import { VisibleText } from './visible-text.tsx';
+
 /** A call's input: each field with its name, never cut without saying so. */
 export function InputFields({
   fields,
@@ -11,8 +13,12 @@ export function InputFields({
       <dl>
         {fields.map(([name, value]) => (
           <div key={name}>
-            <dt>{name === '' ? 'input' : name}</dt>
-            <dd>{value}</dd>
+            <dt>
+              <VisibleText text={name === '' ? 'input' : name} />
+            </dt>
+            <dd>
+              <VisibleText text={value} />
+            </dd>
           </div>
         ))}
       </dl>

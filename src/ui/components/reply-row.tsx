@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals';
 import type { Part } from '../../core/message.ts';
 import { clockTime } from '../lib/time.ts';
-import type { ReplyRow as ReplyRowData } from '../state/rows.ts';
+import type { CallCard, ReplyRow as ReplyRowData } from '../state/rows.ts';
 import type { SessionStore } from '../state/session.ts';
 import { CopyButton } from './copy-button.tsx';
 import { FinishMark } from './finish-mark.tsx';
@@ -24,7 +24,7 @@ export function ReplyRow({ row, store, isLast }: ReplyRowProps) {
     <>
       <h3 class="off-screen">Agent</h3>
       {row.content.map((part, index) => (
-        <PartView key={index} part={part} row={row} last={index === row.content.length - 1} />
+        <PartView key={index} part={part} row={row} store={store} last={index === row.content.length - 1} />
       ))}
       {row.live && row.content.length === 0 && <span class="caret" aria-hidden="true" />}
       <FinishMark finish={finish} empty={text.trim() === ''} />
@@ -40,7 +40,12 @@ export function ReplyRow({ row, store, isLast }: ReplyRowProps) {
   );
 }
 
-function PartView({ part, row, last }: { readonly part: Part; readonly row: ReplyRowData; readonly last: boolean }) {
+interface PartProps extends Pick<ReplyRowProps, 'row' | 'store'> {
+  readonly part: Part;
+  readonly last: boolean;
+}
+
+function PartView({ part, row, store, last }: PartProps) {
   const live = row.live && last;
   switch (part.type) {
     case 'text':
@@ -49,7 +54,7 @@ function PartView({ part, row, last }: { readonly part: Part; readonly row: Repl
       return part.text.trim() === '' ? null : <ReasoningPart text={part.text} live={live} />;
     case 'tool_call': {
       const card = row.cards.get(part.id);
-      return card === undefined ? null : <ToolCard card={card} />;
+      return card === undefined ? null : <CallPart card={card} store={store} />;
     }
     case 'tool_result':
     case 'opaque':
@@ -64,4 +69,10 @@ function PartView({ part, row, last }: { readonly part: Part; readonly row: Repl
         </span>
       );
   }
+}
+
+/** A call with what it reported, where this tab knows it. */
+function CallPart({ card, store }: { readonly card: CallCard; readonly store: SessionStore }) {
+  const edits = useComputed(() => store.edits.value.get(card.id) ?? null);
+  return <ToolCard card={card} edits={edits.value} />;
 }

@@ -10,6 +10,7 @@ const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Alt+A', 'Go to what waits for you'],
   ['A, D', 'Allow or deny, with the request focused'],
   ['Ctrl+B', 'Show or hide the sessions'],
+  ['Ctrl+J', 'Show or hide files and changes'],
   ['End', 'In the conversation: follow the newest line'],
   ['?', 'This list'],
 ];

@@ -51,6 +51,12 @@ export function TopBar({ store }: { readonly store: SessionStore }) {
       <ConnectionBadge store={store} />
       <span class="spacer" />
       <PresenceDots store={store} />
+      <IconButton
+        icon="panel"
+        label="Files and changes"
+        pressed={app.panel.open.value}
+        onClick={() => app.panel.setOpen(!app.panel.open.value)}
+      />
       <Menu
         label="Session menu"
         icon="more"

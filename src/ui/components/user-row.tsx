@@ -6,14 +6,14 @@ import { CopyButton } from './copy-button.tsx';
 /** A person's message: their words as they wrote them, no markdown. */
 export function UserRow({ row }: { readonly row: UserRowData }) {
   const text = textOf(row.message);
-  const others = row.message.content.filter((part) => part.type !== 'text');
+  const media = row.message.content.filter((part) => 'mediaType' in part);
   return (
     <>
       <div class="bubble">
         {text}
-        {others.map((part, index) => (
+        {media.map((part, index) => (
           <span key={index} class="chip">
-            {part.type}
+            {part.type} <code>{part.mediaType}</code>
           </span>
         ))}
       </div>

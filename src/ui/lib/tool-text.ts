@@ -16,7 +16,7 @@ export function plainLine(text: string): string {
 }
 
 /** A text in one line, cut at 90 characters. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > 90 ? `${line.slice(0, 89)}…` : line;
 }

@@ -16,5 +16,8 @@ export function useMedia(query: string): boolean {
 /** One column: the session list is a sheet. */
 export const narrow = '(max-width: 699px)';
 
+/** Room for the side panel beside the conversation. */
+export const wide = '(min-width: 1100px)';
+
 /** The main pointer is a finger, so the keyboard is on the screen. */
 export const touch = '(pointer: coarse)';

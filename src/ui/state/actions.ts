@@ -59,7 +59,7 @@ export function answer(store: SessionStore, answers: readonly Answer[]): Promise
   return store.command('answers', { answers: answers.map(asJson) });
 }
 
-/** Changes a waiting message: its words, or when it is to land. */
+/** Changes a waiting message: its words, beside which its attachments stay, or when it is to land. */
 export function editItem(
   store: SessionStore,
   item: InboxItem,
@@ -69,7 +69,7 @@ export function editItem(
   return store.command('inbox', {
     item: item.id,
     op: 'edit',
-    ...(text === undefined ? {} : { message: text }),
+    ...(text === undefined ? {} : { message: worded(item.message, text) }),
     ...(delivery === undefined ? {} : { delivery }),
   });
 }
@@ -84,9 +84,18 @@ export function sendItem(store: SessionStore, item: InboxItem): Promise<Answered
   return store.command('inbox', { item: item.id, op: 'send' });
 }
 
+/** Takes back the newest change of a file, or all changes of a turn. */
+export function undo(store: SessionStore, what: { readonly path: string } | { readonly turn: number }): Promise<Answered> {
+  return store.command('undo', what);
+}
+
 /** Renames the session, or changes its mode or model. */
 export function patch(store: SessionStore, change: { title?: string; mode?: string; model?: string }): Promise<Answered> {
   return store.command('patch', change);
+}
+
+function worded({ content }: Message, text: string): JsonObject {
+  return { content: [{ type: 'text', text }, ...content.filter((part) => part.type !== 'text')] } as unknown as JsonObject;
 }
 
 function asJson(value: Message | Answer): JsonObject {

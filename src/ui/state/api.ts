@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { isObject, type Json, type JsonObject, parseJson } from '../../core/json.ts';
+import { upload, type UploadInit } from './upload.ts';
 
 /** A refusal over HTTP (RFC 9457). `status` 0: there was no answer at all. */
 export class ApiError extends Error {
@@ -42,20 +43,39 @@ export class Api {
     await this.fetch(method, path, { keepalive: true, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   }
 
-  /** The answer, when it is one that was asked for. @throws ApiError otherwise. */
+  /** Sends a file's bytes. `onShare` hears how much of them is on its way, from 0 to 1. @throws ApiError as `get` does. */
+  async send(path: string, body: Blob, init: UploadInit): Promise<void> {
+    const headers = this.#headers(init.headers);
+    headers.set('content-type', 'application/octet-stream');
+    const response = await upload(`/api${path}`, body, { ...init, headers });
+    if (response === null) throw unreachable();
+    if (!response.ok) throw await refusal(response);
+  }
+
+  /** The answer, when it is one that was asked for, 304 included. @throws ApiError otherwise. */
   async fetch(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = new Headers({ 'reins-client': this.#client });
-    if (this.#token.value !== null) headers.set('authorization', `Bearer ${this.#token.value}`);
+    const headers = this.#headers(init.headers);
     if (init.body !== undefined) headers.set('content-type', 'application/json');
     let response: Response;
     try {
       response = await fetch(`/api${path}`, { ...init, method, headers });
     } catch {
-      throw new ApiError(0, 'unreachable', 'The server cannot be reached.');
+      throw unreachable();
     }
-    if (!response.ok) throw await refusal(response);
+    if (!response.ok && response.status !== 304) throw await refusal(response);
     return response;
   }
+
+  #headers(more: HeadersInit | undefined): Headers {
+    const headers = new Headers(more);
+    headers.set('reins-client', this.#client);
+    if (this.#token.value !== null) headers.set('authorization', `Bearer ${this.#token.value}`);
+    return headers;
+  }
+}
+
+function unreachable(): ApiError {
+  return new ApiError(0, 'unreachable', 'The server cannot be reached.');
 }
 
 async function refusal(response: Response): Promise<ApiError> {

@@ -7,6 +7,8 @@ import type { Config } from './config.ts';
 import type { Deletions } from './deletions.ts';
 import type { Directory } from './directory.ts';
 import type { Drafts } from './drafts.ts';
+import type { Files } from './files.ts';
+import type { Panel } from './panel.ts';
 import type { Route } from './route.ts';
 import type { SessionStore } from './session.ts';
 import type { ThemeChoice } from './theme.ts';
@@ -33,6 +35,9 @@ export interface App {
   readonly me: string;
   /** Opens the session list as a sheet on a narrow page. */
   readonly railOpen: Signal<boolean>;
+  readonly panel: Panel;
+  /** The files of the session in view, once the panel has shown them. */
+  readonly files: Signal<Files | null>;
   /** Shows the list of keys. */
   readonly helpOpen: Signal<boolean>;
   /** Asks the session that opens next to take the focus into its composer. */

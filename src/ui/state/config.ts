@@ -6,7 +6,11 @@ export interface Config {
   readonly demo: boolean;
   readonly modes: readonly string[];
   readonly models: readonly string[];
+  /** The names of the tools of each mode; nothing of a mode that is not known. */
+  readonly tools: ReadonlyMap<string, readonly string[]>;
   readonly mayWrite: boolean;
+  /** What runs commands; null: nothing does. */
+  readonly shell: string | null;
   /** The only session that the reader may open; null: any. */
   readonly onlyScope: string | null;
 }
@@ -21,9 +25,15 @@ export function readConfig(value: Json): Config {
     demo,
     modes: names(config.modes),
     models,
+    tools: new Map(Object.entries(isObject(config.tools) ? config.tools : {}).map(([mode, tools]) => [mode, texts(tools)])),
     mayWrite: may.write !== false,
+    shell: typeof config.shell === 'string' ? config.shell : null,
     onlyScope: typeof may.scope === 'string' ? may.scope : null,
   };
+}
+
+function texts(value: Json): readonly string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
 }
 
 function names(value: Json | undefined): readonly string[] {

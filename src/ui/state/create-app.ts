@@ -8,6 +8,7 @@ import { Deletions } from './deletions.ts';
 import { Directory } from './directory.ts';
 import { Drafts } from './drafts.ts';
 import { askToSignIn, enter } from './enter.ts';
+import { Panel } from './panel.ts';
 import { Route } from './route.ts';
 import { SessionStore, type TextStore } from './session.ts';
 import { textStore } from './stores.ts';
@@ -44,6 +45,8 @@ export function createApp(): App {
     highlighting: new Highlighting(),
     me,
     railOpen: signal(false),
+    panel: new Panel(local),
+    files: signal(null),
     compose: signal(false),
     helpOpen: signal(false),
     open: (scope) => {

@@ -20,6 +20,8 @@ import {
   storeOutbox,
   unanswered,
 } from './outbox.ts';
+import type { FileEdit } from '../lib/file-edits.ts';
+import { editsReader, type Report, withReport, withStepOf } from './reports.ts';
 import { liveRow, type ReplyRow, type Row, rowBuilder } from './rows.ts';
 
 /** How a command was answered. */
@@ -83,12 +85,16 @@ export class SessionStore {
   readonly rowIds: ReadonlySignal<readonly string[]>;
   readonly live: ReadonlySignal<ReplyRow | null>;
   readonly rowById: ReadonlySignal<ReadonlyMap<string, Row>>;
+  /** What the edits changed that ended while this tab was there, by call. */
+  readonly edits: ReadonlySignal<ReadonlyMap<string, readonly FileEdit[]>>;
 
   readonly #init: SessionInit;
   readonly #link: Link;
   readonly #answers = new Map<string, (answered: Answered) => void>();
   readonly #items = new Set<string>();
   readonly #larges: Larges;
+  readonly #reports: Signal<readonly Report[]> = signal([]);
+  #reported: readonly Report[] = [];
   /** As they travelled; the signals show them with their large values. */
   #truth: Snapshot | null = null;
   #earlier: readonly StoredMessage[] = [];
@@ -111,6 +117,8 @@ export class SessionStore {
       onPhase: (phase) => this.#enter(phase),
       onLost: init.onLost,
     });
+    const edits = editsReader();
+    this.edits = computed(() => edits(this.#reports.value));
     const build = rowBuilder();
     const messages = computed(() => this.snapshot.value?.messages ?? []);
     const pending = computed(() => this.snapshot.value?.pending ?? []);
@@ -261,6 +269,7 @@ export class SessionStore {
       if (joint < 0 || !snapshot.more) this.moreEarlier.value = snapshot.more;
       this.presence.value = snapshot.presence;
       this.#truth = snapshot;
+      this.#reported = withStepOf(this.#reported, snapshot);
       this.#between = false;
       this.#flush();
     });
@@ -276,6 +285,7 @@ export class SessionStore {
     }
     const before = this.#truth;
     this.#truth = applyEvent(before, event);
+    if (this.#truth !== before) this.#reported = withReport(this.#reported, event);
     if (this.#truth.thread !== before.thread) this.#setEarlier([]);
     this.#between = event.type === 'turn_ended' && event.parent === null;
     if (event.parent === null) this.#notice(event);
@@ -319,6 +329,7 @@ export class SessionStore {
     for (const item of truth.inbox) this.#items.add(item.id);
     batch(() => {
       this.snapshot.value = this.#larges.shown(truth);
+      this.#reports.value = this.#larges.shown(this.#reported);
       this.#setEarlier(this.#earlier);
       if (truth.status === 'running') this.turnSince.value ??= beganAt(truth) ?? this.#init.now();
       else this.turnSince.value = null;

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { narrow, useMedia } from '../lib/use-media.ts';
+import { narrow, useMedia, wide } from '../lib/use-media.ts';
 import { useApp } from '../state/app.ts';
+import { PanelFrame } from '../components/panel-frame.tsx';
 import { SessionRail } from '../components/session-rail.tsx';
 import { ShortcutHelp } from '../components/shortcut-help.tsx';
 import { Skeleton } from '../components/skeleton.tsx';
@@ -12,6 +13,7 @@ import { SignIn } from './sign-in.tsx';
 export function Shell() {
   const app = useApp();
   const isNarrow = useMedia(narrow);
+  const isWide = useMedia(wide);
   const session = app.session.value;
   const close = (): void => {
     app.railOpen.value = false;
@@ -19,24 +21,28 @@ export function Shell() {
   useEffect(() => {
     app.railOpen.value = !isNarrow;
   }, [isNarrow]);
+  useEffect(() => app.panel.fits(isWide), [isWide]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === '?' && !isField(event.target)) app.helpOpen.value = true;
-      if (event.key !== 'b' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+      if (event.key !== 'b' && event.key !== 'j') return;
       event.preventDefault();
-      app.railOpen.value = !app.railOpen.value;
+      if (event.key === 'b') app.railOpen.value = !app.railOpen.value;
+      else app.panel.setOpen(!app.panel.open.value);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
 
   if (app.signIn.value !== null) return <SignIn />;
+  const withPanel = isWide && session !== null && app.panel.open.value;
   return (
     <>
       <a class="skip-link" href="#conversation">
         Skip to the conversation
       </a>
-      <div class={`shell ${app.railOpen.value && !isNarrow ? 'with-rail' : ''}`}>
+      <div class={`shell ${app.railOpen.value && !isNarrow ? 'with-rail' : ''} ${withPanel ? 'with-panel' : ''}`}>
         {isNarrow ? (
           <RailSheet open={app.railOpen.value} onClose={close} />
         ) : (
@@ -47,10 +53,13 @@ export function Shell() {
             <Skeleton />
           </main>
         ) : (
-          <Chat key={session.scope} store={session} />
+          <>
+            <Chat key={session.scope} store={session} />
+            <PanelFrame store={session} column={isWide} />
+          </>
         )}
       </div>
-      <ToastList />
+      {(isWide || session === null || !app.panel.open.value) && <ToastList />}
       <ShortcutHelp open={app.helpOpen.value} onClose={() => (app.helpOpen.value = false)} />
     </>
   );

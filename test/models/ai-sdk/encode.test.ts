@@ -11,10 +11,11 @@ import {
   userText,
 } from '../../../src/core/index.ts';
 import { encodeCall } from '../../../src/models/ai-sdk/encode.ts';
+import { resultMediaText } from '../../../src/models/media.ts';
 import { asV3 } from '../../../src/models/ai-sdk/v3.ts';
 import { TestPrompt } from '../../../src/testing/index.ts';
 
-const target = { owner: 'lab/m', callIds: { refused: /[^a-zA-Z0-9_-]/, least: 1, most: 64 } } as const;
+const target = { owner: 'lab/m', callIds: { refused: /[^a-zA-Z0-9_-]/, least: 1, most: 64 }, mediaInResults: true } as const;
 const own = (data: JsonObject) => ({ provider: { 'lab/m': data } });
 const foreign = { provider: { 'other/m': { other: { signature: 'FOREIGN' } } } };
 
@@ -120,9 +121,25 @@ describe('a call', () => {
     expect(tool?.content).toMatchObject([{ output: { type: 'content', value: [{ type: 'text', text: 'A' }, file] } }]);
   });
 
-  test('MODEL-06 media that cannot be shown are refused', () => {
+  test('CC-14 media of results follow in a user message where a package would write them out as text', () => {
+    const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aWNvbg==' } };
+    const messages = [
+      hi,
+      assistant('a', call('c')),
+      results(result('c', [{ type: 'text', text: 'A' }, image])),
+      userText('u9', 'And?'),
+    ];
+    const { prompt } = encodeCall(new TestPrompt({ messages }), { ...target, mediaInResults: false });
+    expect(prompt.slice(2)).toMatchObject([
+      { role: 'tool', content: [{ output: { type: 'text', value: 'A\n\n[image/png: in the next message]' } }] },
+      { role: 'user', content: [{ type: 'text', text: resultMediaText }, file, { type: 'text', text: 'And?' }] },
+    ]);
+  });
+
+  test('ATT-11 media that cannot be shown are told of', () => {
     const messages = [{ ...hi, content: [{ type: 'image', mediaType: 'image/png', blob: 'sha' } as const] }];
-    expect(() => encode({ messages })).toThrow(/takes no image here/);
+    const [user] = encode({ messages }).prompt;
+    expect(user?.content).toEqual([{ type: 'text', text: '[An image (image/png) was left out here: its bytes are not here.]' }]);
   });
 
   test('MODEL-02 what is to be continued comes last, and nothing else does so', () => {

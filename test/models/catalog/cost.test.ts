@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { noUsage, type Usage } from '../../../src/core/index.ts';
-import { type Catalog, costOf, inputOf, type Price } from '../../../src/models/catalog/index.ts';
+import { type Catalog, costOf, inputOf, type Price, ratesOf } from '../../../src/models/catalog/index.ts';
 
 const plain: Price = { input: 2, output: 10, cacheRead: 0.5, cacheWrite: 3 };
 const tiered: Price = {
@@ -80,6 +80,17 @@ describe('what tokens cost', () => {
     [2001, 6, 15],
   ])('a request of %i tokens is in one tier as a whole', (input, rate, output) => {
     expect(cost({ input, output: 100 }, 'lab/tiered')).toBeCloseTo((input * rate + 100 * output) / 1e6, 12);
+  });
+
+  test('BUD-03 the rates are those that held for the request, each kind with its own, and null where none is known', () => {
+    const at = Date.parse('2026-03-13T00:00:00Z');
+    const request = { ...noUsage, input: 1001, output: 1 };
+    expect(ratesOf(request, 'lab/plain', at, small)).toEqual(plain);
+    expect(ratesOf(request, 'lab/no-cache', at, small)).toEqual({ input: 2, output: 10, cacheRead: 2, cacheWrite: 2 });
+    expect(ratesOf(request, 'lab/tiered', at, small)).toEqual({ input: 4, output: 15, cacheRead: 4, cacheWrite: 4 });
+    expect(ratesOf(request, 'lab/dated', at, small)).toMatchObject({ input: 2 });
+    expect(ratesOf(request, 'lab/unpriced', at, small)).toBeNull();
+    expect(ratesOf(request, 'nobody/plain', at, small)).toBeNull();
   });
 
   test('the tier counts what the cache gave, on either side of the input', () => {

@@ -281,14 +281,10 @@ describe('user messages', () => {
     expect(messagesOf(history, 'openai').map(({ role }) => role)).toEqual(['user', 'user']);
   });
 
-  test('MODEL-06 media is refused and named', () => {
-    const image: Message = {
-      id: 'u',
-      role: 'user',
-      content: [text('Look'), { type: 'image', mediaType: 'image/png', data: 'AAAA' }],
-    };
-    expect(() => messagesOf([image])).toThrow(UnsupportedOptionError);
-    expect(() => messagesOf([image])).toThrow(/image/);
+  test('MODEL-06 a part that only a reply may hold is refused and named in a user message', () => {
+    const stray: Message = { id: 'u', role: 'user', content: [{ type: 'reasoning', text: 'hm' }] };
+    expect(() => messagesOf([stray])).toThrow(UnsupportedOptionError);
+    expect(() => messagesOf([stray])).toThrow(/reasoning/);
   });
 
   test('CC-09 an assistant message is never sent last by accident', () => {

@@ -10,6 +10,7 @@ describe('CC-02 the preset of a base URL', () => {
     ['https://api.groq.com/openai/v1', 'groq'],
     ['https://api.mistral.ai/v1', 'mistral'],
     ['https://api.x.ai/v1', 'xai'],
+    ['https://api.cloudflare.com/client/v4/accounts/a/ai/v1', 'workers_ai'],
     ['http://localhost:11434/v1', 'ollama'],
     ['http://127.0.0.1:8080/v1', 'generic'],
     ['https://notopenrouter.ai/v1', 'generic'],
@@ -25,6 +26,7 @@ describe('the table', () => {
     expect(Object.fromEntries(how)).toEqual({
       openai: 'none',
       xai: 'none',
+      workers_ai: 'none',
       llama_cpp: 'last',
       exl3: 'last',
       ollama: 'last',

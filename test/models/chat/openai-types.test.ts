@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { defaultOptions, type JsonObject, type Message, userText } from '../../../src/core/index.ts';
 import { ChatDecoder } from '../../../src/models/chat/decode.ts';
 import { encodeRequest } from '../../../src/models/chat/encode.ts';
-import type { ChatAssistantMessage, ChatMessage, ChatRequest, ChatTool, ChatToolCall } from '../../../src/models/chat/request.ts';
+import type {
+  ChatAssistantMessage,
+  ChatMessage,
+  ChatRequest,
+  ChatTool,
+  ChatToolCall,
+  ChatUserPart,
+} from '../../../src/models/chat/request.ts';
 import { hosts } from '../../../src/models/index.ts';
 import { TestPrompt } from '../../../src/testing/index.ts';
 
@@ -13,10 +20,13 @@ type AssistantMessage = Omit<Known<ChatAssistantMessage>, 'content' | 'tool_call
   tool_calls?: ChatToolCall[];
 };
 
+/** OpenAI takes no moving pictures here. */
+type UserMessage = { role: 'user'; content: string | Exclude<ChatUserPart, { type: 'video_url' }>[] };
+
 /** Our request with lists that may be written to, and without the keys that are a host's or the operator's own. */
 type Ours = Omit<Known<ChatRequest>, 'messages' | 'tools'> & {
   tools?: ChatTool[];
-  messages: (Exclude<ChatMessage, ChatAssistantMessage> | AssistantMessage)[];
+  messages: (Exclude<ChatMessage, ChatAssistantMessage | { role: 'user' }> | UserMessage | AssistantMessage)[];
 };
 
 /** The compiler is the test: a key whose value OpenAI does not take is an error here. */

@@ -367,3 +367,59 @@ describe('in a Run', () => {
     expect(run.ended()).toMatchObject({ reason: 'done', finish: 'refusal' });
   });
 });
+
+describe('a pause of the server in the middle of its own tools', () => {
+  const searching = block(
+    0,
+    { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
+    { type: 'input_json_delta', partial_json: '{"query":"weather"}' },
+  );
+  const paused = reply('pause_turn', thinking(1, 'Hm.', 'SIG'), searching.replaceAll('"index":0', '"index":2'));
+  const found = reply(
+    'end_turn',
+    block(0, { type: 'web_search_tool_result', tool_use_id: 's1', content: [] }),
+    saying(1, 'Sunny.'),
+  );
+  const options = optionsOf({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] });
+  const bodies = (transport: FakeTransport): readonly JsonObject[] =>
+    transport.requests.map(({ body }) => JSON.parse(body) as JsonObject);
+
+  test('ANT-08 INTR-16 is answered by what was said so far, as it is, and by nothing else: it stays one reply', async () => {
+    const { transport, model: opus } = modelOf([streamed(paused), streamed(found)]);
+    const deltas = await collect(opus.stream(new TestPrompt({ messages: [userText('u', 'Rain?')], options })));
+    const [first, second] = bodies(transport);
+    expect({ ...second, messages: null }).toEqual({ ...first, messages: null });
+    expect(second?.messages).toMatchObject([
+      { role: 'user', content: [{ type: 'text', text: 'Rain?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Hm.', signature: 'SIG' },
+          { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'weather' } },
+        ],
+      },
+    ]);
+    expect(deltas.filter(({ type }) => type === 'finish')).toEqual([{ type: 'finish', finish: 'stop' }]);
+    expect(textIn(deltas)).toBe('Sunny.');
+    // Both requests were paid for.
+    expect(deltas.findLast((delta) => delta.type === 'usage')).toMatchObject({ usage: { input: 14, output: 10 } });
+  });
+
+  test('ANT-08 a server that does nothing but pause is left after ten times, and the reply ends as other', async () => {
+    const { transport, model: opus } = modelOf(() => streamed(paused));
+    const deltas = await collect(opus.stream(new TestPrompt({ options })));
+    expect(transport.requests).toHaveLength(11);
+    expect(deltas.filter(({ type }) => type === 'finish')).toEqual([{ type: 'finish', finish: 'other' }]);
+    expect(bodies(transport).at(-1)?.messages).toHaveLength(2);
+  });
+
+  test('ANT-08 a failure behind a pause is a failure of the reply', async () => {
+    const { model: opus } = modelOf([
+      streamed(paused),
+      { status: 500, headers: { 'content-type': 'application/json' }, body: '{}' },
+    ]);
+    const { items, error } = await collectUntilError(opus.stream(new TestPrompt({ options })));
+    expect(error).toMatchObject({ kind: 'model_error', status: 500 });
+    expect(items.map(({ type }) => type)).not.toContain('finish');
+  });
+});

@@ -11,7 +11,6 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   type ToolSpec,
-  UnsupportedOptionError,
   userText,
 } from '../../../src/core/index.ts';
 import { interruptedResult } from '../../../src/models/history.ts';
@@ -185,16 +184,50 @@ describe('user messages', () => {
     ]);
   });
 
-  test('MODEL-06 an image of another kind is refused and named', () => {
-    const drawing: Message = { ...hi, content: [{ type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' }] };
-    expect(() => messagesOf([drawing])).toThrow(/svg/);
-    expect(() => messagesOf([{ ...hi, content: [{ type: 'image', mediaType: 'image/png', blob: 'hash' }] }])).toThrow(/bytes/);
+  test('ATT-01 ATT-02 PDFs go by their bytes, and files of this provider by their ids', () => {
+    const pdf = { type: 'document', mediaType: 'application/pdf', data: 'JVBE' } as const;
+    const held = { type: 'image', mediaType: 'image/png', providerFile: 'file_1', heldBy: 'anthropic' } as const;
+    const elsewhere = { type: 'document', mediaType: 'application/pdf', providerFile: 'file_2', heldBy: 'openai' } as const;
+    expect(messagesOf([{ ...hi, content: [pdf, held, elsewhere] }])).toMatchObject([
+      {
+        content: [
+          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' } },
+          { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+          text('[A document (application/pdf) was left out here: another provider holds it.]'),
+        ],
+      },
+    ]);
   });
 
-  test.each(['document', 'audio', 'video'] as const)('MODEL-06 %s is refused and named', (type) => {
-    const media: Message = { id: 'u', role: 'user', content: [{ type, mediaType: 'x/y', data: 'AAAA' }] };
-    expect(() => messagesOf([media])).toThrow(UnsupportedOptionError);
-    expect(() => messagesOf([media])).toThrow(new RegExp(type));
+  test('ATT-11 an image above what the API takes, counted as base64, is left out and told of: it would end every turn to come', () => {
+    const most = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(5 * 1024 * 1024) } as const;
+    const over = { ...most, data: `${most.data}AAAA` };
+    const [turn] = messagesOf([{ ...hi, content: [most, over] }]);
+    expect(turn?.content.map(({ type }) => type)).toEqual(['image', 'text']);
+    expect(turn?.content[1]).toEqual(text('[An image (image/png) was left out here: it is too large for this model.]'));
+  });
+
+  test('ANT-08 a call of a server tool that never got its result is left out; one that a later reply answers stays', () => {
+    const served = (block: JsonObject): Part => ({ type: 'opaque', provider: { 'anthropic/m': block } });
+    const asked = served({ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} });
+    const answered = served({ type: 'web_search_tool_result', tool_use_id: 's1', content: [] });
+    const kindsOf = (...history: readonly Message[]): unknown =>
+      messagesOf([hi, ...history, userText('u9', 'So?')]).map(({ content }) => content.map(({ type }) => type));
+    expect(kindsOf(assistant('a', text('Searching.'), asked))).toEqual([['text'], ['text'], ['text']]);
+    expect(kindsOf(assistant('a', asked))).toEqual([['text', 'text']]);
+    expect(kindsOf(assistant('a', asked, answered, text('Found.')))).toEqual([
+      ['text'],
+      ['server_tool_use', 'web_search_tool_result', 'text'],
+      ['text'],
+    ]);
+    // Code that runs there asks for a tool of ours: its result comes with the next reply.
+    expect(kindsOf(assistant('a', asked, call('c1')), results(result('c1')), assistant('b', answered, text('Done.')))).toEqual([
+      ['text'],
+      ['server_tool_use', 'tool_use'],
+      ['tool_result'],
+      ['web_search_tool_result', 'text'],
+      ['text'],
+    ]);
   });
 
   test('ANT-10 blank texts are never sent, and a result of nothing has no content', () => {
@@ -249,7 +282,7 @@ describe('what else came with a reply', () => {
   const sent = (part: Part): unknown => messagesOf([hi, assistant('a', part), userText('u2', 'And?')])[1]?.content;
 
   test('RESP-07 unknown blocks go back as they came, in their place', () => {
-    const block = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } };
+    const block = { type: 'container_upload', file_id: 'file_1', note: { deep: [1] } };
     const history = [hi, assistant('a', text('A'), { type: 'opaque', ...own(block) }, text('B')), userText('u2', 'And?')];
     expect(messagesOf(history)[1]?.content).toEqual([text('A'), block, text('B')]);
   });

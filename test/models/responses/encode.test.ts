@@ -10,7 +10,6 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   type ToolSpec,
-  UnsupportedOptionError,
   userText,
 } from '../../../src/core/index.ts';
 import { interruptedResult } from '../../../src/models/history.ts';
@@ -168,16 +167,20 @@ describe('calls and outputs', () => {
     ]);
   });
 
-  test('MODEL-06 an image of another kind is refused and named', () => {
-    const drawing: Message = { ...hi, content: [{ type: 'image', mediaType: 'image/svg+xml', data: 'AAAA' }] };
-    expect(() => inputOf([drawing])).toThrow(/svg/);
-    expect(() => inputOf([{ ...hi, content: [{ type: 'image', mediaType: 'image/png', blob: 'hash' }] }])).toThrow(/bytes/);
-  });
-
-  test.each(['document', 'audio', 'video'] as const)('MODEL-06 %s is refused and named', (type) => {
-    const media: Message = { id: 'u', role: 'user', content: [{ type, mediaType: 'x/y', data: 'AAAA' }] };
-    expect(() => inputOf([media])).toThrow(UnsupportedOptionError);
-    expect(() => inputOf([media])).toThrow(new RegExp(type));
+  test('ATT-01 ATT-02 PDFs go by their bytes, and files of this provider by their ids', () => {
+    const pdf = { type: 'document', mediaType: 'application/pdf', data: 'JVBE' } as const;
+    const file = { type: 'document', mediaType: 'application/pdf', providerFile: 'file_1', heldBy: 'openai' } as const;
+    const image = { type: 'image', mediaType: 'image/png', providerFile: 'file_2', heldBy: 'openai' } as const;
+    expect(inputOf([{ ...hi, content: [pdf, file, image, { ...file, heldBy: 'anthropic' }] }])).toMatchObject([
+      {
+        content: [
+          { type: 'input_file', filename: 'document.pdf', file_data: 'data:application/pdf;base64,JVBE' },
+          { type: 'input_file', file_id: 'file_1' },
+          { type: 'input_image', detail: 'auto', file_id: 'file_2' },
+          { type: 'input_text', text: '[A document (application/pdf) was left out here: another provider holds it.]' },
+        ],
+      },
+    ]);
   });
 });
 

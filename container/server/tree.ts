@@ -1,0 +1,205 @@
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type FileRecord, recordBytes, recordsEnd, type RecordHead } from '../../src/sandbox/wire/index.ts';
+
+/** How much a pull may bring. */
+export interface TreeLimits {
+  /** Bytes of one file. */
+  readonly file: number;
+  /** Bytes of all files of one pull. */
+  readonly all: number;
+  /** Paths of one pull. */
+  readonly paths: number;
+}
+
+const defaultLimits: TreeLimits = { file: 26_214_400, all: 209_715_200, paths: 20_000 };
+
+/** Folders that stay in the box: what programs install or make, which they can make again. */
+const leftInBox: ReadonlySet<string> = new Set(['node_modules', '.venv', '__pycache__', 'target', '.cache']);
+
+/** What stands at a path, as far as the system tells without reading it: equal prints, equal content. */
+type Prints = Map<string, string>;
+
+/** The print of every folder. */
+const folder = 'folder';
+
+/** What a pull brings. Once it has arrived, `mark` is to be settled. */
+export interface Changes {
+  readonly mark: number;
+  readonly records: AsyncIterable<Uint8Array>;
+}
+
+/** The files below a folder, and what of them the other side knows. */
+export class Tree {
+  readonly #root: string;
+  readonly #limits: TreeLimits;
+  #known: Prints = new Map();
+  #pulled: { readonly mark: number; readonly prints: Prints } = { mark: 0, prints: new Map() };
+
+  constructor(root: string, limits: TreeLimits = defaultLimits) {
+    this.#root = root;
+    this.#limits = limits;
+  }
+
+  /** Makes the files what the records say; what a record names replaces what stands there. */
+  async apply(records: AsyncIterable<FileRecord>): Promise<void> {
+    for await (const { head, bytes } of records) {
+      if (head.op === 'only') await this.#keepOnly(new Set(head.paths));
+      else if (head.op !== 'skipped') {
+        await this.#put(head, bytes);
+        await this.#note(head.path);
+      }
+    }
+  }
+
+  /** What has changed since the other side last knew. */
+  async changes(): Promise<Changes> {
+    const prints = await this.#scan();
+    const mark = this.#pulled.mark + 1;
+    this.#pulled = { mark, prints };
+    return { mark, records: this.#records(prints) };
+  }
+
+  /** The other side has what a pull brought. */
+  settle(mark: number): void {
+    if (mark === this.#pulled.mark) this.#known = this.#pulled.prints;
+  }
+
+  async *#records(prints: Prints): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const [path, print] of [...this.#known].toReversed()) {
+      const now = prints.get(path);
+      if (now === undefined || (now === folder) !== (print === folder)) yield recordBytes({ op: 'delete', path });
+    }
+    const folders = foldersOf(prints.keys());
+    const changed = [...prints.keys()].filter((path) => this.#known.get(path) !== prints.get(path) && !folders.has(path));
+    let [left, paths] = [this.#limits.all, this.#limits.paths];
+    for (const path of changed) {
+      const { head, bytes } = await this.#record(path, left, paths);
+      left -= bytes.length;
+      paths -= 1;
+      yield recordBytes(head, bytes);
+      // It comes with the next pull, but for what no pull takes.
+      if (head.op === 'skipped' && head.reason !== this.#tooLarge) prints.delete(path);
+    }
+    yield recordsEnd;
+  }
+
+  async #record(path: string, left: number, paths: number): Promise<FileRecord> {
+    const skipped = (reason: string): FileRecord => ({ head: { op: 'skipped', path, reason }, bytes: none });
+    const place = join(this.#root, path);
+    const entry = await lstat(place);
+    if (paths <= 0) return skipped(`more than ${this.#limits.paths} files changed`);
+    if (entry.isSymbolicLink()) return { head: { op: 'link', path, target: await readlink(place) }, bytes: none };
+    if (entry.isDirectory()) return { head: { op: 'folder', path }, bytes: none };
+    if (entry.size > this.#limits.file) return skipped(this.#tooLarge);
+    if (entry.size > left) return skipped(`the files that changed are more than ${this.#limits.all} bytes`);
+    const bytes = await readFile(place).catch(() => null);
+    if (bytes === null) return skipped('it cannot be read');
+    return { head: { op: 'write', path, size: bytes.length, executable: (entry.mode & 0o100) !== 0 }, bytes };
+  }
+
+  get #tooLarge(): string {
+    return `it is larger than ${this.#limits.file} bytes`;
+  }
+
+  /** Every file, link and folder, a folder before what is in it. Other things, such as sockets, are no files. */
+  async #scan(): Promise<Prints> {
+    const prints = new Map<string, string>();
+    const look = async (within: string): Promise<void> => {
+      const entries = await readdir(join(this.#root, within), { withFileTypes: true }).catch(() => null);
+      if (entries === null) {
+        // What cannot be looked into is taken to be as it was.
+        for (const [path, print] of this.#known) if (path.startsWith(`${within}/`)) prints.set(path, print);
+        return;
+      }
+      for (const entry of entries) {
+        const path = within === '' ? entry.name : `${within}/${entry.name}`;
+        if (entry.isDirectory()) {
+          if (leftInBox.has(entry.name)) continue;
+          prints.set(path, folder);
+          await look(path);
+        } else if (entry.isFile() || entry.isSymbolicLink()) {
+          const print = await this.#print(path);
+          if (print !== null) prints.set(path, print);
+        }
+      }
+    };
+    await look('');
+    return prints;
+  }
+
+  async #print(path: string): Promise<string | null> {
+    const entry = await lstat(join(this.#root, path), { bigint: true }).catch(() => null);
+    if (entry === null) return null;
+    if (entry.isDirectory()) return folder;
+    return [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs, entry.mode].join(':');
+  }
+
+  async #put(head: Extract<RecordHead, { readonly path: string }>, bytes: Uint8Array): Promise<void> {
+    if (head.op === 'delete') return this.#remove(head.path);
+    await this.#makeFolder(dirname(head.path));
+    const place = join(this.#root, head.path);
+    if (head.op === 'folder') return this.#makeFolder(head.path);
+    await rm(place, { recursive: true, force: true });
+    if (head.op === 'link') await symlink(head.target, place);
+    else if (head.op === 'write') {
+      await writeFile(place, bytes);
+      await chmod(place, head.executable ? 0o755 : 0o644);
+    }
+  }
+
+  /** Makes a folder and those above it; a file or a link in the way goes, so that nothing is written through a link. */
+  async #makeFolder(path: string): Promise<void> {
+    if (path === '.') return;
+    await this.#makeFolder(dirname(path));
+    const place = join(this.#root, path);
+    const entry = await lstat(place).catch(() => null);
+    if (entry?.isDirectory() === true) return;
+    if (entry !== null) await rm(place);
+    await mkdir(place);
+  }
+
+  /** The other side knows what stands at the path now, since that comes from there; what else a command has left, it does not. */
+  async #note(path: string): Promise<void> {
+    for (const other of this.#known.keys()) if (other === path || other.startsWith(`${path}/`)) this.#known.delete(other);
+    const print = await this.#print(path);
+    if (
+      print === null ||
+      path
+        .split('/')
+        .slice(0, -1)
+        .some((name) => leftInBox.has(name))
+    )
+      return;
+    for (const above of foldersOf([path])) this.#known.set(above, folder);
+    this.#known.set(path, print);
+  }
+
+  async #keepOnly(paths: ReadonlySet<string>): Promise<void> {
+    const folders = foldersOf(paths);
+    for (const path of [...(await this.#scan()).keys()].toReversed()) {
+      if (!paths.has(path) && !folders.has(path)) await this.#remove(path);
+    }
+    this.#known = new Map();
+  }
+
+  async #remove(path: string): Promise<void> {
+    if (await this.#isFolder(dirname(path))) await rm(join(this.#root, path), { recursive: true, force: true });
+  }
+
+  /** A folder, and no link to one, at any place above. */
+  async #isFolder(path: string): Promise<boolean> {
+    if (path === '.') return true;
+    const entry = await lstat(join(this.#root, path)).catch(() => null);
+    return entry?.isDirectory() === true && (await this.#isFolder(dirname(path)));
+  }
+}
+
+const none = new Uint8Array(0);
+
+function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) folders.add(path.slice(0, at));
+  return folders;
+}

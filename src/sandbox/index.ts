@@ -1,0 +1,3 @@
+export * from './box/index.ts';
+export * from './embedded/index.ts';
+export * from './which.ts';

@@ -1,0 +1,12 @@
+export * from './apply-patch.ts';
+export * from './delta.ts';
+export * from './edit-file.ts';
+export * from './glob.ts';
+export * from './grep.ts';
+export * from './limits.ts';
+export * from './list-dir.ts';
+export { patchPaths } from './patch.ts';
+export * from './path.ts';
+export * from './port.ts';
+export * from './read-file.ts';
+export * from './write-file.ts';

@@ -1,0 +1,12 @@
+export { type FolderPage } from './children.ts';
+export { type ListedChange, type ListedState } from './journal.ts';
+export * from './limits.ts';
+export { loosenAll } from './loose.ts';
+export { type Bucket, Objects } from './objects.ts';
+export { outcomeOf } from './problem.ts';
+export { type Committed } from './revise.ts';
+export { workspaceRevision } from './rows.ts';
+export { type ArchiveProblem, unpack } from './unpack.ts';
+export { Intake, TooLong } from './upload.ts';
+export { type OpenFile } from './reader.ts';
+export { SqlWorkspace, undo } from './workspace.ts';
