@@ -44,9 +44,21 @@ export class LocalServer {
     this.#store = store;
   }
 
-  /** Starts one. Rejects with what it said when it does not come up. */
-  static async start({ vars = {}, store, tree = root, main }: LocalServerOptions = {}): Promise<LocalServer> {
-    const own = store === undefined ? mkdtempSync(join(tmpdir(), 'reins-server-')) : null;
+  /** Starts one. Rejects with what it said when it does not come up; where another program was quicker to take a port that was free, it takes other ones. */
+  static async start(options: LocalServerOptions = {}): Promise<LocalServer> {
+    const own = options.store === undefined ? mkdtempSync(join(tmpdir(), 'reins-server-')) : null;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await LocalServer.#startOn(options, own);
+      } catch (error) {
+        if (tries < 3 && String(error).includes('Address already in use')) continue;
+        if (own !== null) rmSync(own, { recursive: true, force: true });
+        throw error;
+      }
+    }
+  }
+
+  static async #startOn({ vars = {}, store, tree = root, main }: LocalServerOptions, own: string | null): Promise<LocalServer> {
     const [port, inspector] = [await freePort(), await freePort()];
     const flags = Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
     const ports = ['--port', String(port), '--inspector-port', String(inspector), '--persist-to', store ?? own ?? ''];
@@ -79,9 +91,11 @@ export class LocalServer {
   }
 
   async stop(): Promise<void> {
-    const ended = once(this.#child, 'exit');
-    this.#child.kill('SIGTERM');
-    await ended;
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const ended = once(this.#child, 'exit');
+      this.#child.kill('SIGTERM');
+      await ended;
+    }
     if (this.#store !== null) rmSync(this.#store, { recursive: true, force: true });
   }
 
