@@ -9,6 +9,9 @@ export const joinWindow = 40;
 /** What is held is sent before its window ends once it has so many characters: an event stays far below what a row can hold. */
 export const joinLimit = 65_536;
 
+/** The same for the text of progress, which as an event of more than 64 KiB would travel as a reference: no character has more than 3 bytes. */
+const progressJoinLimit = Math.floor(joinLimit / 3);
+
 /** True for the events that are joined and stored in blocks: deltas and progress. */
 export function isLive(event: { readonly type: string }): boolean {
   return (
@@ -61,8 +64,10 @@ export class DeltaJoiner {
       this.#out(event);
       return;
     }
+    const text = textIn(event) ?? '';
+    if (event.type === 'tool_progress' && this.#text.length + text.length > progressJoinLimit) this.#sendHeld();
     this.#held = event;
-    this.#text += textIn(event) ?? '';
+    this.#text += text;
     if (this.#text.length >= joinLimit) this.flush();
   }
 
@@ -70,9 +75,13 @@ export class DeltaJoiner {
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#sendHeld();
+    this.#last = null;
+  }
+
+  #sendHeld(): void {
     const held = this.#take();
     if (held !== null) this.#send(held);
-    this.#last = null;
   }
 
   #out(event: Draft): void {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
 import { DeltaJoiner, type Draft, joinLimit, joinWindow } from '../../src/session/joiner.ts';
+import { largeLimit } from '../../src/session/large.ts';
 
 const head = { run: 'run_1', turn: 1, parent: null };
 const textDelta = (text: string, id = 'msg_1'): Draft => ({ type: 'text_delta', ...head, id, text });
@@ -47,6 +48,16 @@ describe('DeltaJoiner', () => {
     expect(sent).toHaveLength(1);
     vi.advanceTimersByTime(1);
     expect(sent).toEqual([textDelta('a'), textDelta('bcd')]);
+  });
+
+  it('SHELL-05 joins the text of progress to no more than travels whole', () => {
+    const pieces = Array.from({ length: 40 }, (_, n) => `${n}${'€'.repeat(4000)}`);
+    for (const piece of pieces) joiner.add(progress(piece));
+    joiner.flush();
+    expect(said(sent)).toEqual([`tool_progress call_1=${pieces.join('')}`]);
+    expect(sent.length).toBeLessThan(pieces.length / 4);
+    const sizes = sent.map((event) => new TextEncoder().encode(partOf(event)[1]).length);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(largeLimit);
   });
 
   it('EVT-12 goes on joining while deltas come, and sends at once again after a pause', () => {
