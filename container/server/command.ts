@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { getSystemErrorMap } from 'node:util';
 import type { EndFrame, RefusedFrame } from '../../src/sandbox/wire/index.ts';
-import { kill, killAll } from './kill.ts';
+import { kill, killAll, type Sweep, type Victims } from './kill.ts';
 import type { Pipe } from './pipe.ts';
 import type { User } from './user.ts';
 
@@ -12,16 +12,20 @@ import type { User } from './user.ts';
 export interface CommandInit {
   readonly command: string;
   readonly cwd: string;
-  /** In ms. */
-  readonly timeout: number;
+  /** In ms; null: it may run as long as it does. */
+  readonly timeout: number | null;
   readonly user: User | null;
   readonly env: NodeJS.ProcessEnv;
+  /** Whom its end kills beside its session. */
+  readonly sweep: Sweep | null;
 }
 
 /** A command that runs. */
 export interface RunningCommand {
   /** What it prints, stdout and stderr in their order; ends when nobody is left who could print. To leave it does not end the command. */
   readonly output: AsyncIterable<Uint8Array>;
+  /** The number of its session. */
+  readonly session: number;
   /** How the shell ended. */
   readonly end: Promise<EndFrame>;
   cancel(): void;
@@ -37,7 +41,7 @@ export async function startCommand(init: CommandInit, pipe: Pipe): Promise<Runni
     pipe.socket.destroy();
     return child;
   }
-  const victims = { group: groupOf(child), uid: init.user?.uid ?? null };
+  const victims: Victims = { leader: leaderOf(child), sweep: init.sweep };
   let why: 'timeout' | 'cancel' | null = null;
   // Once the shell has ended its number may be another's.
   const killFor = (reason: 'timeout' | 'cancel'): void => {
@@ -45,14 +49,14 @@ export async function startCommand(init: CommandInit, pipe: Pipe): Promise<Runni
     why ??= reason;
     kill(victims);
   };
-  const timer = setTimeout(() => killFor('timeout'), init.timeout);
+  const timer = init.timeout === null ? undefined : setTimeout(() => killFor('timeout'), init.timeout);
   const ended = exitOf(child).then(async ({ code, signal }): Promise<EndFrame> => {
     clearTimeout(timer);
     await killAll(victims);
     const number = signal === null ? null : constants.signals[signal];
     return { code, signal: number, timedOut: why === 'timeout', cancelled: why === 'cancel' };
   });
-  return { output: outputOf(pipe.socket, ended), end: ended, cancel: () => killFor('cancel') };
+  return { output: outputOf(pipe.socket, ended), session: victims.leader, end: ended, cancel: () => killFor('cancel') };
 }
 
 async function start({ command, cwd, user, env }: CommandInit, output: number): Promise<ChildProcess | RefusedFrame> {
@@ -81,8 +85,8 @@ function exitOf(child: ChildProcess): Promise<{ readonly code: number | null; re
   });
 }
 
-/** A child that was started leads the group of its number. */
-function groupOf({ pid }: ChildProcess): number {
+/** A child that was started leads the group and the session of its number. */
+function leaderOf({ pid }: ChildProcess): number {
   if (pid === undefined) throw new Error('A child that was started has no number.');
   return pid;
 }

@@ -5,15 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const rounds = 100;
 const pause = 2;
 
-/** Whose processes are meant: those of a group and, where commands have a user of their own, all of that user, since a child may have left the group. */
+/** All processes of a user but for those of some sessions, which may change. */
+export interface Sweep {
+  readonly uid: number;
+  readonly spared: ReadonlySet<number>;
+}
+
+/** Whose processes are meant: those of the group and of the session that a shell leads and, where given, those of a user, since a child may have left both. */
 export interface Victims {
-  readonly group: number;
-  readonly uid: number | null;
+  readonly leader: number;
+  readonly sweep: Sweep | null;
 }
 
 /** Kills them. They may still be dying when it is done. */
 export function kill(victims: Victims): void {
-  signal(-victims.group);
+  signal(-victims.leader);
   for (const pid of living(victims)) signal(pid);
 }
 
@@ -36,12 +42,15 @@ function signal(pid: number): void {
 }
 
 /** Those that still run; one that is dead and waits for its parent to take note does not. */
-function living({ group, uid }: Victims): readonly number[] {
-  const isMeant = new RegExp(`^(?:NSpgid:\\t${group}$${uid === null ? '' : `|Uid:\\t${uid}\\t`})`, 'm');
+function living({ leader, sweep }: Victims): readonly number[] {
+  const isMeant = new RegExp(`^(?:NSpgid|NSsid):\\t${leader}$`, 'm');
+  const isSwept = sweep === null ? null : new RegExp(`^Uid:\\t${sweep.uid}\\t`, 'm');
+  const isSpared = (status: string): boolean => sweep?.spared.has(Number(/^NSsid:\t(\d+)$/m.exec(status)?.[1])) === true;
   return processes()
     .filter((pid) => {
       const status = statusOf(pid);
-      return isMeant.test(status) && !/^State:\t[ZX]/m.test(status);
+      if (/^State:\t[ZX]/m.test(status)) return false;
+      return isMeant.test(status) || (isSwept?.test(status) === true && !isSpared(status));
     })
     .map(Number);
 }

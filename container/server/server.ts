@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Frame, frameBytes, joinBytes, readRecords } from '../../src/sandbox/wire/index.ts';
 import { startCommand } from './command.ts';
 import { pipes } from './pipe.ts';
+import { Processes } from './processes.ts';
 import { Tree, type TreeLimits } from './tree.ts';
 import { type User, asUser } from './user.ts';
 
@@ -23,9 +24,16 @@ interface ExecBody {
   readonly timeout: number;
 }
 
+interface LogsBody {
+  readonly id: string;
+  readonly from: number | null;
+  /** In bytes. */
+  readonly most: number;
+}
+
 /**
- * The server of a box: it runs one command at a time and keeps the files of the workspace. Whoever reaches its port may do all of it, so
- * nobody but the session's object does.
+ * The server of a box: it runs one command at a time, keeps programs running beside them, and keeps the files of the workspace. Whoever reaches
+ * its port may do all of it, so nobody but the session's object does.
  */
 export function boxServer(init: BoxInit): Server {
   const box = new Box(init);
@@ -44,6 +52,7 @@ class Box {
   readonly #init: BoxInit;
   readonly #tree: Tree;
   readonly #pipe = pipes();
+  readonly #processes = new Processes(this.#boot.slice(0, 4));
   #running: { readonly id: string; cancel(): void } | null = null;
   /** A cancel may come before its command has started. */
   #cancelled: string | null = null;
@@ -71,6 +80,14 @@ class Box {
       case 'POST /pulled':
         this.#tree.settle((await bodyOf<{ mark: number }>(request)).mark);
         return json(response, 200, {});
+      case 'POST /processes':
+        return this.#start((await bodyOf<{ command: string }>(request)).command, response);
+      case 'POST /processes/logs':
+        return this.#logs(await bodyOf<LogsBody>(request), response);
+      case 'POST /processes/stop': {
+        const stopped = await this.#processes.stop((await bodyOf<{ id: string }>(request)).id);
+        return stopped === null ? this.#unknown(response) : json(response, 200, stopped);
+      }
       default:
         return json(response, 404, {});
     }
@@ -92,7 +109,8 @@ class Box {
   async #run({ id, command, timeout }: ExecBody, response: ServerResponse): Promise<Frame> {
     if (this.#cancelled === id) return { type: 'end', code: null, signal: null, timedOut: false, cancelled: true };
     const { root, user, env } = this.#init;
-    const running = await startCommand({ command, cwd: root, timeout, user, env }, this.#pipe());
+    const sweep = user === null ? null : { uid: user.uid, spared: this.#processes.sessions };
+    const running = await startCommand({ command, cwd: root, timeout, user, env, sweep }, this.#pipe());
     if ('reason' in running) return { type: 'refused', ...running };
     this.#running = { id, cancel: running.cancel };
     response.once('close', running.cancel);
@@ -103,6 +121,28 @@ class Box {
     } finally {
       this.#running = null;
     }
+  }
+
+  /** Not while files are touched as another user, who may not start anything, nor while a command ends, which would kill it. */
+  async #start(command: string, response: ServerResponse): Promise<void> {
+    const { root, user, env } = this.#init;
+    return json(response, 200, await this.#alone(() => this.#processes.start({ command, cwd: root, user, env })));
+  }
+
+  #logs({ id, from, most }: LogsBody, response: ServerResponse): void {
+    const logs = this.#processes.logs(id, from, most);
+    if (logs === null) return this.#unknown(response);
+    const head = {
+      'content-type': 'application/octet-stream',
+      'box-place': JSON.stringify(logs.place),
+      'box-end': JSON.stringify(logs.state.end),
+    };
+    response.writeHead(200, head).end(logs.bytes);
+  }
+
+  /** Who asks for a process that there is not is told of those that there are. */
+  #unknown(response: ServerResponse): void {
+    json(response, 404, { processes: this.#processes.list() });
   }
 
   async #pull(response: ServerResponse): Promise<void> {

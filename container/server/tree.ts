@@ -74,22 +74,39 @@ export class Tree {
     const changed = [...prints.keys()].filter((path) => this.#known.get(path) !== prints.get(path) && !folders.has(path));
     let [left, paths] = [this.#limits.all, this.#limits.paths];
     for (const path of changed) {
-      const { head, bytes } = await this.#record(path, left, paths);
+      const record = await this.#record(path, left, paths);
+      if (record === null) {
+        this.#leave(path, prints);
+        continue;
+      }
+      const { head, bytes } = record;
       left -= bytes.length;
       paths -= 1;
       yield recordBytes(head, bytes);
       // It comes with the next pull, but for what no pull takes.
-      if (head.op === 'skipped' && head.reason !== this.#tooLarge) prints.delete(path);
+      if (head.op === 'skipped' && head.reason !== this.#tooLarge) this.#leave(path, prints);
     }
     yield recordsEnd;
   }
 
-  async #record(path: string, left: number, paths: number): Promise<FileRecord> {
+  /** What the other side knows of a path stays what it was. */
+  #leave(path: string, prints: Prints): void {
+    const print = this.#known.get(path);
+    if (print === undefined) prints.delete(path);
+    else prints.set(path, print);
+  }
+
+  /** Null for what is gone by now, since a process may run meanwhile. */
+  async #record(path: string, left: number, paths: number): Promise<FileRecord | null> {
     const skipped = (reason: string): FileRecord => ({ head: { op: 'skipped', path, reason }, bytes: none });
     const place = join(this.#root, path);
-    const entry = await lstat(place);
+    const entry = await lstat(place).catch(() => null);
+    if (entry === null) return null;
     if (paths <= 0) return skipped(`more than ${this.#limits.paths} files changed`);
-    if (entry.isSymbolicLink()) return { head: { op: 'link', path, target: await readlink(place) }, bytes: none };
+    if (entry.isSymbolicLink()) {
+      const target = await readlink(place).catch(() => null);
+      return target === null ? null : { head: { op: 'link', path, target }, bytes: none };
+    }
     if (entry.isDirectory()) return { head: { op: 'folder', path }, bytes: none };
     if (entry.size > this.#limits.file) return skipped(this.#tooLarge);
     if (entry.size > left) return skipped(`the files that changed are more than ${this.#limits.all} bytes`);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject } from '../core/index.ts';
-import { fitsText, type NamedFiles, type Rule, type ToolReaders } from '../policy/index.ts';
+import { type CommandLine, fitsText, type NamedFiles, type Rule, type ToolReaders } from '../policy/index.ts';
 import { patchPaths, resolvePath } from '../tools/index.ts';
 import type { Checked, ConfigProblem } from './problem.ts';
 
@@ -15,7 +15,9 @@ const root = '/workspace';
 
 /** What rules can look into of the inputs of our tools. */
 export const toolReaders: ToolReaders = {
-  shell: { command: ({ command }) => (typeof command === 'string' ? { text: command, root } : null) },
+  shell: { command: commandOf },
+  // What runs on is judged as what ends, or a denied command would have a way around its rule.
+  process_start: { command: commandOf },
   read_file: { files: (input) => oneFile(input) },
   write_file: { files: (input) => oneFile(input) },
   edit_file: { files: (input) => oneFile(input) },
@@ -24,6 +26,11 @@ export const toolReaders: ToolReaders = {
   glob: { files: (input) => oneFile(input, true) },
   grep: { files: (input) => oneFile(input, true) },
 };
+
+/** The argument `command`. */
+function commandOf({ command }: JsonObject): CommandLine | null {
+  return typeof command === 'string' ? { text: command, root } : null;
+}
 
 /** The file or folder that the argument `path` names; absent, the root. */
 function oneFile({ path = '' }: JsonObject, below = false): NamedFiles | null {

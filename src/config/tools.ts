@@ -10,6 +10,9 @@ import {
   type NoteStore,
   readFileTool,
   type OutputStore,
+  processLogsTool,
+  processStartTool,
+  processStopTool,
   readNotesTool,
   readOutputTool,
   type ShellDriver,
@@ -30,8 +33,8 @@ export interface ToolPorts {
   readonly outputs: OutputStore;
 }
 
-/** The tools that a mode may name, and how each is made. */
-const makers: { readonly [name: string]: (ports: ToolPorts) => Tool } = {
+/** The tools that a mode may name, and how each is made; null where what it stands on is not there. */
+const makers: { readonly [name: string]: (ports: ToolPorts) => Tool | null } = {
   clock: ({ clock }) => clockTool(clock),
   wait: ({ clock }) => waitTool(clock),
   ask_user: () => askUserTool(),
@@ -46,21 +49,24 @@ const makers: { readonly [name: string]: (ports: ToolPorts) => Tool } = {
   grep: ({ files, clock }) => grepTool(files, clock),
   shell: ({ shell, outputs }) => shellTool(shell, outputs),
   read_output: ({ outputs }) => readOutputTool(outputs),
+  process_start: ({ shell: { processes } }) => processes && processStartTool(processes),
+  process_logs: ({ shell: { processes } }) => processes && processLogsTool(processes),
+  process_stop: ({ shell: { processes } }) => processes && processStopTool(processes),
 };
 
 /** The names that a mode may use. */
 export const toolNames: readonly string[] = Object.keys(makers);
 
 /**
- * The tools of a mode, in its order; with `only`, those of them that a caller named (SESS-11).
+ * The tools of a mode, in its order, without those that nothing here can run (SHELL-18); with `only`, those of them that a caller named (SESS-11).
  * @throws MisuseError `unknown_tool` for a mode that was not checked and names a tool that does not exist (C-15).
  */
 export function toolsOf(mode: Mode, ports: ToolPorts, only: readonly string[] | null = null): readonly Tool[] {
   const wanted = only === null || only.includes('*') ? mode.tools : mode.tools.filter((name) => only.includes(name));
-  return wanted.map((name) => {
+  return wanted.flatMap((name) => {
     const make = Object.hasOwn(makers, name) ? makers[name] : undefined;
     if (make === undefined)
       throw new MisuseError('unknown_tool', `The mode ${mode.name} names the tool ${name}, which does not exist.`);
-    return make(ports);
+    return make(ports) ?? [];
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Miniflare } from 'miniflare';
-import { systemClock, textOf, type ToolResultPart } from '../../src/core/index.ts';
+import { type JsonObject, systemClock, textOf, type ToolResultPart } from '../../src/core/index.ts';
 import { BoxClient, BoxDriver } from '../../src/sandbox/index.ts';
 import { call, type FakeOpenAI, startFakeOpenAI, text } from '../e2e/fake-openai.ts';
 import { SessionAt } from '../e2e/session-at.ts';
@@ -46,14 +46,36 @@ async function coding(scope: string): Promise<SessionAt> {
 }
 
 /** Has the model run a command, allows it, and gives what the model then reads of it. */
-async function runs(session: SessionAt, command: string, during: () => Promise<void> = async () => {}): Promise<ToolResultPart> {
-  model.reply(call('c', 'shell', { command }));
+function runs(session: SessionAt, command: string, during: () => Promise<void> = async () => {}): Promise<ToolResultPart> {
+  return calls(session, 'shell', { command }, during);
+}
+
+/** Has the model call a tool that a person is asked about, allows it, and gives what the model then reads. */
+async function calls(
+  session: SessionAt,
+  tool: string,
+  input: JsonObject,
+  during: () => Promise<void> = async () => {},
+): Promise<ToolResultPart> {
+  model.reply(call('c', tool, input));
   model.reply(text('Done.'));
   const { pending } = await session.run('turn', { message: 'Go on' });
   const [asked] = pending;
   const answered = session.run('answers', { answers: { [asked?.call.id ?? '']: { approval: { allowed: true } } } });
   await during();
   expect(await answered).toMatchObject({ reason: 'done' });
+  return lastResult(session);
+}
+
+/** Has the model read the logs of a process, which nobody is asked about, and gives what it reads. */
+async function logs(session: SessionAt, input: JsonObject): Promise<string> {
+  model.reply(call('c', 'process_logs', input));
+  model.reply(text('Done.'));
+  expect(await session.run('turn', { message: 'Go on' })).toMatchObject({ reason: 'done' });
+  return said(await lastResult(session));
+}
+
+async function lastResult(session: SessionAt): Promise<ToolResultPart> {
   const { messages } = await session.snapshot();
   const results = messages.flatMap(({ content }) => content.filter((part) => part.type === 'tool_result'));
   const last = results.at(-1);
@@ -103,6 +125,36 @@ describe('a session with a container', () => {
     // The call waits again; it is not made a second time.
     await session.post('pending/deny-all');
     expect(said(await runs(session, 'ps -e | grep -c "[s]leep"'))).toBe('Exit code 1\n0\n');
+  });
+
+  it('SHELL-18 a server runs on beside the commands, which reach it, and its logs are read on from where they were', async () => {
+    const session = await coding('server');
+    const program = `
+      const server = require('node:http').createServer((request, response) => {
+        console.log('asked for ' + request.url);
+        response.end('hello from ' + process.pid);
+      });
+      server.listen(3000, () => console.log('listening'));
+    `;
+    await fetch(`${url}/api/sessions/server/files/server.cjs`, { method: 'PUT', body: program });
+    const started = said(await calls(session, 'process_start', { command: 'exec node server.cjs' }));
+    const [, id = ''] = /^Started the process (p1-[0-9a-f]{4})\.$/.exec(started) ?? [];
+    // This machine has no curl to put into the image.
+    const get = (path: string): string =>
+      `node -e "fetch('http://127.0.0.1:3000/${path}').then((r) => r.text()).then(console.log)"`;
+    const awaited = `until ${get('a')}; do sleep 0.1; done 2> errors`;
+    expect(said(await runs(session, awaited))).toMatch(/^Exit code 0\nhello from \d+\n$/);
+    const first = await logs(session, { process: id });
+    expect(first).toMatch(/^Running\. Bytes 0 to (\d+) of \1; go on with from: \1\.\nlistening\nasked for \/a\n$/);
+    const [, place = ''] = /from: (\d+)/.exec(first) ?? [];
+    // A second command: the end of the first has not ended it.
+    expect(said(await runs(session, get('b')))).toMatch(/^Exit code 0\nhello/);
+    expect(await logs(session, { process: id, from: Number(place) })).toMatch(/^Running\..*\nasked for \/b\n$/);
+    expect(said(await calls(session, 'process_stop', { process: id }))).toBe(`Stopped the process ${id}.`);
+    expect(said(await runs(session, 'ps -e -o args | grep -c "[s]erver.cjs"'))).toBe('Exit code 1\n0\n');
+    expect(await logs(session, { process: id, from: Number(place) })).toMatch(/^Stopped\./);
+    engine.killBoxes();
+    expect(await logs(session, { process: id })).toMatch(/^There is no process p1-/);
   });
 
   it('WORK-01 a session that is erased takes its container along', async () => {

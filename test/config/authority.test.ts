@@ -150,10 +150,12 @@ describe('what rules look into', () => {
       expect(judge(inSrc, 'write_file', { path }), String(path)).toBe('ask');
   });
 
-  it('POL-02 POL-05 the command of the shell', () => {
+  it.each(['shell', 'process_start'])('POL-02 POL-05 SHELL-18 the command of %s', (tool) => {
     const allowLs = { effect: 'allow', shell: { run: 'ls' } } as const;
-    expect(judge(allowLs, 'shell', { command: 'ls -l' })).toBe('allow');
-    expect(judge(allowLs, 'shell', { command: 'ls; make' })).toBe('ask');
-    expect(judge({ effect: 'deny', shell: { writes: ['a'] } }, 'shell', { command: 'ls > /workspace/a' })).toBe('deny');
+    expect(judge(allowLs, tool, { command: 'ls -l' })).toBe('allow');
+    expect(judge(allowLs, tool, { command: 'ls; make' })).toBe('ask');
+    expect(judge(allowLs, tool, { command: 7 })).toBe('ask');
+    expect(judge({ effect: 'deny', shell: { writes: ['a'] } }, tool, { command: 'ls > /workspace/a' })).toBe('deny');
+    expect(judge({ effect: 'deny', shell: { run: 'nc' } }, tool, { command: "bash -c 'nc -l 80'" })).toBe('deny');
   });
 });

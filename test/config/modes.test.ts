@@ -10,7 +10,7 @@ import {
   toolNames,
   toolsOf,
 } from '../../src/config/index.ts';
-import { fakePorts } from './ports.ts';
+import { fakePorts, fakeShell } from './ports.ts';
 
 const ports = fakePorts();
 let mode: Mode;
@@ -55,6 +55,15 @@ describe('the configuration as shipped', () => {
       const names = toolsOf(shipped, ports).map(({ spec }) => spec.name);
       expect(names, shipped.name).toEqual(shipped.tools);
     }
+  });
+
+  test('SHELL-18 PERM-07 where nothing keeps a program running, the tools for it are not offered, asked for or not', () => {
+    const code = modes.find(({ name }) => name === 'code');
+    if (code === undefined) throw new Error('There is no mode code.');
+    const names = (only: readonly string[] | null): readonly string[] =>
+      toolsOf(code, fakePorts({ shell: fakeShell(null) }), only).map(({ spec }) => spec.name);
+    expect(names(null)).toEqual(code.tools.filter((name) => !name.startsWith('process_')));
+    expect(names(['process_start', 'shell'])).toEqual(['shell']);
   });
 
   test('TOOL-05 every tool there is can be made, described by an object schema and in words', () => {

@@ -1,5 +1,15 @@
 import type { ShellEnd } from '../../tools/index.ts';
-import { type EndFrame, type FileRecord, joinBytes, readFrames, readRecords, recordsEnd } from '../wire/index.ts';
+import {
+  type EndFrame,
+  type FileRecord,
+  joinBytes,
+  type LogPlace,
+  type ProcessState,
+  readFrames,
+  readRecords,
+  recordsEnd,
+  type RefusedFrame,
+} from '../wire/index.ts';
 
 /** Reaches the server of a box: by the object that owns the container, or by HTTP. */
 export type BoxFetch = (path: string, init: RequestInit) => Promise<Response>;
@@ -17,6 +27,18 @@ export interface Pulled {
   readonly boot: string;
   readonly mark: number;
   readonly records: AsyncIterable<FileRecord>;
+}
+
+/** A piece of what a process printed. */
+export interface ProcessLog extends LogPlace {
+  /** How the process ended; null while it runs. */
+  readonly end: EndFrame | null;
+  readonly bytes: Uint8Array;
+}
+
+/** The box does not know a process of that name; those that it knows. */
+export interface UnknownProcess {
+  readonly processes: readonly ProcessState[];
 }
 
 /** The server of a box as its other end sees it. But for `run`, what fails is thrown. */
@@ -73,6 +95,25 @@ export class BoxClient {
     await this.#post('/pulled', { mark });
   }
 
+  /** Starts a program that runs on. */
+  async startProcess(command: string): Promise<ProcessState | RefusedFrame> {
+    return JSON.parse(await (await this.#post('/processes', { command })).text());
+  }
+
+  /** At most `most` bytes of what a process printed, from the place `from`; null: the last ones. */
+  async processLog(id: string, from: number | null, most: number): Promise<ProcessLog | UnknownProcess> {
+    const response = await this.#ask('/processes/logs', { id, from, most });
+    if (response.status === 404) return JSON.parse(await response.text());
+    const place: LogPlace = JSON.parse(response.headers.get('box-place') ?? '');
+    const end: EndFrame | null = JSON.parse(response.headers.get('box-end') ?? '');
+    return { ...place, end, bytes: new Uint8Array(await response.arrayBuffer()) };
+  }
+
+  /** Kills a process. Gives what it was before; resolves when it has ended. */
+  async stopProcess(id: string): Promise<ProcessState | UnknownProcess> {
+    return JSON.parse(await (await this.#ask('/processes/stop', { id })).text());
+  }
+
   async #follow(command: BoxCommand, output: (bytes: Uint8Array) => Promise<void>): Promise<ShellEnd> {
     const lost = { how: 'lost', reason: 'the container stopped' } as const;
     const response = await this.#post('/exec', command).catch(() => null);
@@ -98,6 +139,13 @@ export class BoxClient {
     return response;
   }
 
+  /** As `#post`, for what the server may not know. */
+  async #ask(path: string, body: object): Promise<Response> {
+    const response = await this.#fetch(path, { method: 'POST', body: JSON.stringify(body) });
+    if (!response.ok && response.status !== 404) throw new Error(`The box answered ${response.status}.`);
+    return response;
+  }
+
   async #json<T>(path: string, init: RequestInit): Promise<T> {
     const response = await this.#fetch(path, init);
     if (!response.ok) throw new Error(`The box answered ${response.status}.`);
@@ -105,9 +153,13 @@ export class BoxClient {
   }
 }
 
+function endOf(end: EndFrame): ShellEnd {
+  if (end.cancelled) return { how: 'cancelled' };
+  if (end.timedOut) return { how: 'timeout' };
+  return { how: 'exited', code: exitCode(end) };
+}
+
 /** A shell that a signal ended without our doing has the code that bash tells of it. */
-function endOf({ code, signal, timedOut, cancelled }: EndFrame): ShellEnd {
-  if (cancelled) return { how: 'cancelled' };
-  if (timedOut) return { how: 'timeout' };
-  return { how: 'exited', code: code ?? 128 + (signal ?? 0) };
+export function exitCode({ code, signal }: EndFrame): number {
+  return code ?? 128 + (signal ?? 0);
 }

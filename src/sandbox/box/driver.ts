@@ -1,7 +1,16 @@
 import type { Clock } from '../../core/index.ts';
-import type { FileCause, ShellCommand, ShellDriver, ShellOutcome, TrackedWorkspace } from '../../tools/index.ts';
+import type {
+  FileCause,
+  ProcessCommand,
+  ProcessDriver,
+  ShellCommand,
+  ShellDriver,
+  ShellOutcome,
+  TrackedWorkspace,
+} from '../../tools/index.ts';
 import type { BoxClient } from './client.ts';
 import { BoxFiles } from './files.ts';
+import { BoxProcesses, type Ready, unstarted } from './processes.ts';
 
 /** How long a box may take to start before those who watch are told, in ms. */
 const coldStart = 1000;
@@ -10,7 +19,7 @@ const coldStart = 1000;
 const savingLimit = 10_000;
 
 const restarted =
-  'The container was started anew since the last command: what was installed or kept outside the files of the workspace is gone.';
+  'The container was started anew since the last command: what ran in it, and what was installed or kept outside the files of the workspace, is gone.';
 const unfetched = 'What the command changed in files could not be fetched: look before you rely on it.';
 
 /** What a driver over the server of a box needs. */
@@ -29,6 +38,7 @@ export class BoxDriver implements ShellDriver {
   readonly name: 'container' | 'local';
   readonly description =
     'Commands run in a Linux container of this session, without the internet, with bash, node, git and ripgrep. Files of the workspace are there and changes of them are saved after each command; folders named node_modules, .venv, __pycache__, target and .cache, and whatever is outside the workspace, last only as long as the container.';
+  readonly processes: ProcessDriver;
   readonly #client: BoxClient;
   readonly #clock: Clock;
   readonly #files: BoxFiles;
@@ -40,18 +50,16 @@ export class BoxDriver implements ShellDriver {
     this.#client = client;
     this.#clock = clock;
     this.#files = new BoxFiles(client, workspace);
+    this.processes = new BoxProcesses(client, (command) => this.#ready(command));
   }
 
   async run(command: ShellCommand): Promise<ShellOutcome> {
-    const remarks = [...(await this.#behind)];
-    this.#behind = Promise.resolve([]);
-    const filled = await this.#fill(command);
-    if (filled === null) {
+    const { filled, remarks } = await this.#ready(command);
+    if (!filled) {
       if (command.signal.aborted) return { end: { how: 'cancelled' }, remarks };
       const size = new TextEncoder().encode(command.command).length;
-      return { end: { how: 'refused', reason: 'the container could not be started', size }, remarks };
+      return { end: { how: 'refused', reason: unstarted, size }, remarks };
     }
-    if (filled.restarted) remarks.push(restarted);
     const { id, timeout, signal } = command;
     const end = await this.#client.run({ id, command: command.command, timeout }, signal, (bytes) => command.output(bytes));
     const cause = { call: id, turn: command.turn };
@@ -66,8 +74,17 @@ export class BoxDriver implements ShellDriver {
     over.abort();
   }
 
+  /** Makes the box ready for a command: what the one before changed is saved, it runs, and it has the files; `filled` is false when it cannot be had. */
+  async #ready(command: ProcessCommand): Promise<Ready> {
+    const remarks = [...(await this.#behind)];
+    this.#behind = Promise.resolve([]);
+    const filled = await this.#fill(command);
+    if (filled?.restarted === true) remarks.push(restarted);
+    return { filled: filled !== null, remarks };
+  }
+
   /** The box, started and with the files; null when it cannot be had. */
-  async #fill({ signal, notice }: ShellCommand): Promise<{ readonly restarted: boolean } | null> {
+  async #fill({ signal, notice }: ProcessCommand): Promise<{ readonly restarted: boolean } | null> {
     const waiting = new AbortController();
     const told = this.#clock.sleep(coldStart, waiting.signal).then(async () => {
       if (!waiting.signal.aborted) await notice('Starting the container…\n');

@@ -43,6 +43,7 @@ export class EmbeddedDriver implements ShellDriver {
   readonly name = 'embedded';
   readonly description =
     'There is no container: an interpreter runs a subset of bash over the files of the workspace, with the usual text tools (grep, rg, find, sed, awk, jq, sort, diff and the like). There are no other programs: no node, python, git, make, package manager or compiler, and no network, so nothing can be built or tested here. Output comes at the end and is lost on a timeout. A script ends after 10,000 commands; files above 4 MiB cannot be read, and no more passes through a pipe. Only files in the workspace outlast the command. Output that is not text may come out wrong.';
+  readonly processes = null;
   readonly #workspace: TrackedWorkspace;
   readonly #clock: Clock;
 

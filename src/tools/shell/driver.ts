@@ -1,3 +1,5 @@
+import type { ProcessDriver } from '../process/index.ts';
+
 /** What a driver is told to run (SHELL-01 to SHELL-05). */
 export interface ShellCommand {
   /** Given to bash as it stands. */
@@ -34,12 +36,14 @@ export interface ShellOutcome {
 
 /**
  * What runs commands: a port, which `src/sandbox` implements. One command at a time; when `run` resolves, everything that the command started has
- * been killed (SHELL-15). It never rejects for what a command does.
+ * been killed (SHELL-15), but not the processes. It never rejects for what a command does.
  */
 export interface ShellDriver {
   readonly name: 'container' | 'embedded' | 'local';
   /** Sentences for the model: where commands run, and what is missing there. */
   readonly description: string;
+  /** What keeps programs running beside the commands (SHELL-18); null where nothing does. */
+  readonly processes: ProcessDriver | null;
   run(command: ShellCommand): Promise<ShellOutcome>;
   /** Resolves once the files that ended commands changed are saved: what is read of the workspace before may be older. */
   settled(): Promise<void>;

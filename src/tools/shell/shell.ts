@@ -65,6 +65,7 @@ function descriptionOf(driver: ShellDriver, { maxOutput }: ShellLimits): string 
     'Gives the exit code, then stdout and stderr as one text. stdin is empty.',
     `Of an output above ${maxOutput} bytes the middle is cut out, and that of some commands is compressed, which a note says: read_output has all of it.`,
     'When the shell ends, so does everything that it started: a server in the background does not outlive the call.',
+    ...(driver.processes === null ? [] : ['What is to run on is started with process_start.']),
     driver.description,
   ].join(' ');
 }

@@ -25,7 +25,7 @@ export function CallInput({ name, input, raw, label, done }: CallInputProps) {
         ))}
       </>
     );
-  const command = name === 'shell' && typeof input?.command === 'string' ? input.command : null;
+  const command = (name === 'shell' || name === 'process_start') && typeof input?.command === 'string' ? input.command : null;
   const rest = command === null ? input : others(input ?? {});
   const fields = inputFields(rest, command === null ? raw : '');
   return (

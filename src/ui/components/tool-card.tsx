@@ -95,7 +95,7 @@ function sumOf(edits: readonly FileEdit[]): Pick<FileEdit, 'added' | 'removed'> 
 function iconOf(name: string): IconName {
   if (/clock|time|wait/.test(name)) return 'clock';
   if (/ask/.test(name)) return 'question';
-  if (/shell/.test(name)) return 'terminal';
+  if (/shell|process/.test(name)) return 'terminal';
   if (editTools.has(name)) return 'edit';
   if (/file|dir|glob|grep/.test(name)) return 'file';
   return /note/.test(name) ? 'note' : 'tool';

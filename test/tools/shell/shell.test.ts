@@ -10,6 +10,7 @@ import {
   type ShellEnd,
   shellTool,
 } from '../../../src/tools/index.ts';
+import { fakeProcesses } from '../process/fake-processes.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -19,6 +20,7 @@ function fakeDriver(end: ShellEnd, pieces: readonly (string | Uint8Array)[] = []
   const driver: ShellDriver = {
     name: 'local',
     description: 'It only pretends.',
+    processes: null,
     async run(command) {
       commands.push(command);
       for (const piece of pieces) await command.output(typeof piece === 'string' ? bytes(piece) : piece);
@@ -208,4 +210,11 @@ test('SHRINK-01 SHRINK-05 SHRINK-11 the output of a known command is compressed,
   ]);
   expect(result.meta).toMatchObject({ shrunk: { before: expect.any(Number), after: expect.any(Number) } });
   expect(outputs.kept).toEqual([['call_1', text]]);
+});
+
+test('SHELL-18 the description names process_start only where there is one', () => {
+  const { driver } = fakeDriver(done);
+  const description = (of: ShellDriver): string => shellTool(of, fakeOutputs()).spec.description;
+  expect(description(driver)).not.toContain('process_start');
+  expect(description({ ...driver, processes: fakeProcesses() })).toContain('process_start');
 });
