@@ -77,6 +77,14 @@ export class Runner implements RunnerPort {
     else this.#active?.run.interrupt();
   }
 
+  /** Cancels whatever runs; resolves when nothing does. */
+  async halt(): Promise<void> {
+    while (this.#active !== null) {
+      this.stop('cancel');
+      await this.settled;
+    }
+  }
+
   interject(message: Message, delivery: Delivery): void {
     const run = this.#active?.run;
     // A run that has just ended takes nothing more: the item stays in the inbox, and the end of the run looks there.

@@ -200,12 +200,12 @@ export class Session extends DurableObject<Env> implements SessionApi {
   }
 
   async erase(): Promise<void> {
-    while (this.#runner.active !== null) {
-      this.#runner.stop('cancel');
-      await this.#runner.settled;
-    }
-    await this.#files.erase();
-    await endBox(this.env, this.#address);
+    // A command that comes meanwhile is taken, and its run is stopped as well.
+    do {
+      await this.#runner.halt();
+      await this.#files.erase();
+      await endBox(this.env, this.#address);
+    } while (this.#runner.active !== null);
     const { epoch } = this.#snapshot;
     await this.ctx.blockConcurrencyWhile(async () => {
       await this.#files.erase();

@@ -1,8 +1,10 @@
 import { strFromU8, unzipSync, zipSync } from 'fflate';
+import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/index.ts';
 import { workspaceLimits } from '../../src/workspace/index.ts';
-import { post, problemIn, refusedAs, type Send, signedIn, somebody } from './support.ts';
+import type { SessionStub } from '../../src/server/objects.ts';
+import { post, problemIn, refusedAs, type Send, signedIn, somebody, tokenServer } from './support.ts';
 
 const base = '/api/sessions/work/files';
 
@@ -105,6 +107,23 @@ describe('files over HTTP', () => {
     const of = async (tag: string): Promise<number> =>
       (await send(`${base}/a`, { headers: { range: 'bytes=0-1', 'if-range': tag } })).status;
     expect([await of(`"${String(hash)}"`), await of('"other"')]).toEqual([206, 200]);
+  });
+
+  it('FILES-10 what was replaced between its tag and its bytes is judged again: no part of another content', async () => {
+    const claims = { sub: somebody() };
+    const send = await signedIn(claims);
+    const { hash } = await written(send, 'a', 'abcdef');
+    const sessions = env.SESSIONS;
+    const getByName = (name: string): object => ({
+      files: async (type: 'stat' | 'open', request: { path: string; range: null }) => {
+        if (type === 'open' && request.range !== null) await written(send, 'a', 'xyz');
+        const stub: DurableObjectStub = sessions.getByName(name);
+        return (stub as SessionStub).files(type, request);
+      },
+    });
+    const racing = await signedIn(claims, tokenServer({ SESSIONS: { getByName } }));
+    const answer = await racing(`${base}/a`, { headers: { range: 'bytes=4-', 'if-range': `"${String(hash)}"` } });
+    expect([answer.status, await textOf(answer)]).toEqual([200, 'xyz']);
   });
 
   it('FILES-10 HEAD says what GET would, without the body', async () => {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { directoryOf } from '../../src/server/objects.ts';
 import { addressOf, directoryAddress } from '../../src/session/address.ts';
 import type { FileAnswers, FileRequests } from '../../src/session/file-api.ts';
-import type { Outcome } from '../../src/session/protocol/index.ts';
+import type { Outcome, Summary } from '../../src/session/protocol/index.ts';
+import { Gate } from '../../src/testing/index.ts';
 import { call, fakeChat, TestSession, text } from './support.ts';
 
 const chat = fakeChat();
@@ -138,6 +139,36 @@ describe('the files of a session', () => {
     expect(held).toEqual([{ scope: other.address.scope }]);
     await write(session, 'a', 'anew');
     expect(await read(session, 'a')).toBe('anew');
+  });
+
+  it('G-17 LOCK-01 a turn that begins while objects are deleted is stopped and erased as well', async () => {
+    const session = new TestSession();
+    const directories = env.DIRECTORY;
+    const answers: unknown[] = [];
+    const release = async (name: string, scope: string, keys: readonly string[]): Promise<readonly string[]> => {
+      if (answers.length === 0) answers.push(await session.stub.command('turn', { message: 'Am I late?' }, session.actor));
+      return directories.getByName(name).release(scope, keys);
+    };
+    const getByName = (name: string): object => ({
+      put: (line: Summary) => directories.getByName(name).put(line),
+      remove: (scope: string) => directories.getByName(name).remove(scope),
+      hold: (scope: string, keys: readonly string[]) => directories.getByName(name).hold(scope, keys),
+      release: (scope: string, keys: readonly string[]) => release(name, scope, keys),
+    });
+    Object.assign(env, { DIRECTORY: { getByName } });
+    try {
+      await write(session, 'a', large(1));
+      chat.reply(text('Yes'), new Gate());
+      const tab = await session.socket();
+      await session.stub.erase();
+      expect(tab.frames.filter(({ type }) => type === 'turn_ended')).toMatchObject([{ reason: 'cancelled' }]);
+    } finally {
+      Object.assign(env, { DIRECTORY: directories });
+    }
+    expect(answers).toMatchObject([{ ok: true, value: { turn: 1 } }]);
+    expect(await session.snapshot()).toMatchObject({ status: 'idle', turn: 0, seq: 0 });
+    chat.reply(text('Hello'));
+    expect(await session.turn('Hello')).toMatchObject({ reason: 'done', turn: 1 });
   });
 
   it('FILES-01 what an upload of a dead life left is deleted when the session wakes', async () => {

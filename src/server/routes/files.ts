@@ -98,6 +98,11 @@ async function send(c: RequestContext, session: SessionStub, path: string, entry
     return refusing;
   }
   const opened = await session.files('open', { path, range: wanted });
+  if (opened.ok && opened.value.entry.hash !== entry.hash) {
+    // It was replaced meanwhile: conditions and range were about another content.
+    await opened.value.stream.cancel();
+    return send(c, session, path, opened.value.entry);
+  }
   return answer(opened, ({ entry: now, range, stream }) => {
     const part = { 'content-range': `bytes ${range.offset}-${range.offset + range.length - 1}/${now.size}` };
     return new Response(stream.pipeThrough(new FixedLengthStream(range.length)), {

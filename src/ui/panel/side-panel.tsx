@@ -87,6 +87,7 @@ export function SidePanel({ store }: { readonly store: SessionStore }) {
 function filesOf(app: App, scope: string): Files {
   const known = app.files.peek();
   if (known?.scope === scope) return known;
+  known?.close();
   const files = new Files(app.api, scope);
   app.files.value = files;
   return files;
