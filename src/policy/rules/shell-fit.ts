@@ -1,8 +1,8 @@
-import { type Part, programOf, type Word } from '../shell/index.ts';
+import { isRedefined, type Part, programOf, type Word } from '../shell/index.ts';
 import { type Fit, all, known, some } from './fit.ts';
 import { fitsPath, fitsText, isAbsolute, normalPath } from './pattern.ts';
 import type { Effect, ShellRule } from './rule.ts';
-import { verbVariants } from './verbs.ts';
+import { spellings, verbVariants } from './verbs.ts';
 
 /**
  * How far a part of a command is what a rule means. A rule that allows takes a part as it is written, and no word of it may be unknown. One that denies or
@@ -13,7 +13,7 @@ export function fitsPart(rule: ShellRule, part: Part, effect: Effect, root: stri
   const strictly = effect === 'allow';
   if ('run' in rule) {
     if (part.type !== 'command') return 'no';
-    return strictly ? known(isExactly(rule, part.words)) : mayBe(rule, part.words);
+    return strictly ? known(isExactly(rule, part.words)) : some(spellings(part.words).map((words) => mayBe(rule, words)));
   }
   if ('sets' in rule) return known(part.type === 'variable' && rule.sets.some((pattern) => fitsText(pattern, part.name)));
   if (part.type !== 'file') return 'no';
@@ -51,9 +51,11 @@ function mayBe(rule: RunRule, words: readonly Word[]): Fit {
   const [program = '', ...verbs] = patternsOf(rule);
   const named: Fit = name === null ? 'maybe' : known(fitsText(program, name) || fitsText(program, programOf(name)));
   if (named === 'no') return 'no';
+  const programName = name === null ? '' : programOf(name);
   const begun = some([
-    ...verbVariants(name === null ? '' : programOf(name), rest).map((variant) => fitsFrom(rule, verbs, variant)),
+    ...verbVariants(programName, rest).map((variant) => fitsFrom(rule, verbs, variant)),
     hidden(rule, verbs, rest),
+    programName === 'git' && isRedefined(rest) ? 'maybe' : 'no',
   ]);
   return all([named, begun]);
 }

@@ -1,5 +1,6 @@
 import { type BashReading, type FoundCommand, readBash } from './bash.ts';
 import { type Part, programOf, type Redirect, shownWords, type SimpleCommand, type Word } from './command.ts';
+import { holdsSettings } from './git.ts';
 import { isHarmlessVariable } from './variables.ts';
 import { readPlain } from './plain.ts';
 import { unwrap } from './wrappers.ts';
@@ -64,6 +65,7 @@ class Parts {
 
   #variable(name: string): void {
     this.#parts.push({ type: 'variable', text: `${name}=`, name, harmless: isHarmlessVariable(name) });
+    if (holdsSettings(name)) this.#doubt(`${name}=`, 'gives git settings that may change what it runs');
   }
 
   #redirect({ operator, target }: Redirect): void {

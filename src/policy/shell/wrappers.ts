@@ -1,4 +1,5 @@
 import { programOf, type Word } from './command.ts';
+import { gitRuns, isRedefined } from './git.ts';
 import { type Options, readOptions } from './options.ts';
 
 /** What a program that runs others is told to run. */
@@ -84,16 +85,22 @@ const findWrites: ReadonlySet<string> = new Set(['-delete', '-fls', '-fprint', '
 const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=/;
 
 /** Shells whose language is not read here. */
-const foreign = 'csh elvish fish nu powershell pwsh tcsh xonsh';
+const foreign =
+  'bash-static csh elvish fish hush ksh93 lksh nu oksh osh pdksh posh powershell pwsh rc rksh rzsh sash tcsh xonsh yash ysh';
 /** Builtins of bash after which a line may mean something else than it says, or that run texts. */
 const builtins =
   '. alias bind compgen complete compopt coproc enable eval fc hash history jobs let mapfile read readarray getopts set shopt source trap unalias';
 /** Programs that run others in ways that are not read here. */
 const runners = [
+  'aa-exec caffeinate catatonit catchsegv cgexec choom chpst chronic coreutils daemonize dbus-launch dbus-run-session dumb-init envdir fakechroot',
+  'gosu i386 i486 i586 i686 ifne logsave mispipe nocache pee perf proxychains4 rr run-one run-parts schroot setlock setuidgid softlimit ssh-agent',
+  'su-exec sudo-rs systemd-inhibit systemd-nspawn timelimit tini tini-static torify trickle tsocks uname26 uutils x86_64',
   'at batch bwrap byobu capsh chroot chrt cpulimit crontab dtach eatmydata entr expect faketime fakeroot firejail flock gdb hyperfine',
-  'ld.so linux32 linux64 ltrace newgrp nodemon nsenter numactl parallel pkexec prlimit proot proxychains rlwrap run0 runcon runuser screen script',
+  'linux32 linux64 ltrace newgrp nodemon nsenter numactl parallel pkexec prlimit proot proxychains rlwrap run0 runcon runuser screen script',
   'setarch setpriv sg start-stop-daemon strace su systemd-run taskset tmux torsocks unbuffer unshare valgrind watch watchexec xvfb-run',
 ].join(' ');
+/** Loaders of programs, and programs that are many. */
+const runnerName = /^(?:ld-|ld64\.|ld\.so|busybox|toybox)/;
 const unclear: ReadonlySet<string> = new Set([foreign, builtins, runners].flatMap((names) => names.split(' ')));
 
 /** Builtins whose words are assignments. */
@@ -119,7 +126,9 @@ function unwrapProgram(program: string, words: readonly Word[], rest: readonly W
   if (shells.has(program)) return shellCommand(program, words);
   if (program === 'xargs') return xargsCommand(words);
   if (program === 'find') return findCommands(words);
-  if (unclear.has(program) || program.startsWith('ld-linux')) return unread(program, rest);
+  if (program === 'git') return gitCommand(rest);
+  if (program.startsWith('git-')) return gitCommand([program.slice(4), ...rest]);
+  if (unclear.has(program) || runnerName.test(program)) return unread(program, rest);
   if (isEvaluated(program, rest)) return { ...none, counts: true, doubt: `${program} evaluates a word of it` };
   if (!setting.has(program)) return null;
   return { ...none, variables: rest.flatMap((word) => assignment.exec(word ?? '')?.[1] ?? []), counts: true };
@@ -147,24 +156,36 @@ function afterPrefix(program: string, prefix: Prefix, words: readonly Word[]): W
     at += 1;
   }
   const inner = words.slice(at);
+  // Some read options again here, others take the word for a program.
+  if (inner[0]?.startsWith('-') === true) return { ...unread(program, words.slice(1), unknown), variables, counts };
   const isOdd = variables.some((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   const doubt = words.slice(0, at).includes(null) ? unknown : isOdd ? `${program} sets what is no variable` : null;
   const moves = ['C', 'D', 'R', 'chdir', 'chroot'].some((name) => options.values.has(name));
   return { ...none, commands: inner.length === 0 ? [] : [inner], variables, counts, moves, doubt };
 }
 
+/** `o` and `O` take the next word wherever they stand in a cluster; bash knows long options behind one dash, too. */
+const oddShellOption = /^-(?:rcfile$|[^-]*[oO].)/s;
+/** Shells of which more letters take a value than are known here. */
+const ownShells: ReadonlySet<string> = new Set(['ksh', 'mksh', 'zsh']);
+
 function shellCommand(program: string, words: readonly Word[]): Wrapped | null {
   const options = readOptions(words, 1, shellOptions);
-  const script = options === null ? null : words[options.next];
-  if (options === null || script?.startsWith('+') === true) {
-    return unread(program, words.slice(1), `an option of ${program} is not known`);
+  const isOdd = options === null || words.slice(1, options.next).some((word) => word !== null && oddShellOption.test(word));
+  if (isOdd || words[options.next]?.startsWith('+') === true || (ownShells.has(program) && options.next > 1)) {
+    const told = options?.flags.has('c') === true ? words.slice(options.next, options.next + 1) : [];
+    const { scripts, doubt } = unread(program, words.slice(1), `an option of ${program} is not known`);
+    return { ...none, scripts: [...scripts, ...told.filter((word) => word !== null)], doubt };
   }
+  const isEnd = options.flags.has('c') && words[options.next] === '-' && words[options.next - 1] !== '--';
+  const script = words[isEnd ? options.next + 1 : options.next];
   if (!options.flags.has('c')) {
     const fromFile = script !== undefined && script !== '-' && !options.flags.has('s') && !options.flags.has('i');
+    if (script === null) return { ...none, doubt: `what ${program} is to run is not known` };
     return fromFile ? null : { ...none, doubt: `${program} takes its commands from its input` };
   }
   if (script === undefined || script === null) return { ...none, doubt: `what ${program} is to run is not known` };
-  const doubt = program === 'zsh' || options.values.size > 0 ? `${program} may read it in its own way` : null;
+  const doubt = options.values.size > 0 ? `${program} may read it in its own way` : null;
   return { ...none, scripts: [script], doubt };
 }
 
@@ -174,8 +195,17 @@ function xargsCommand(words: readonly Word[]): Wrapped {
   const mark = options.values.get('I');
   const inner = words.slice(options.next);
   if (inner.length === 0) return none;
-  const filled = mark === undefined ? [...inner, null] : inner.map((word) => (word?.includes(mark) === true ? null : word));
-  return { ...none, commands: [filled] };
+  // Beside these, -I may be dropped: then words are put behind, and none in the place of the mark.
+  const isDropped = ['n', 'L', 'max-args'].some((name) => options.values.has(name));
+  const filled = mark === undefined ? inner : inner.map((word) => (word?.includes(mark) === true ? null : word));
+  return { ...none, commands: [mark === undefined || isDropped ? [...filled, null] : filled] };
+}
+
+function gitCommand(rest: readonly Word[]): Wrapped | null {
+  const ran = gitRuns(rest);
+  const read = ran === null ? none : unread('git', ran);
+  if (isRedefined(rest)) return { ...read, counts: true, doubt: 'gives git settings that may change what it runs' };
+  return ran === null ? null : { ...read, counts: true };
 }
 
 function findCommands(words: readonly Word[]): Wrapped {
@@ -203,8 +233,6 @@ function isEvaluated(program: string, rest: readonly Word[]): boolean {
 }
 
 function known(words: readonly Word[]): readonly string[] {
-  return [
-    words.filter((word) => word !== null).join(' '),
-    ...words.filter((word) => word !== null && word.includes(' ')),
-  ] as string[];
+  const texts = words.filter((word) => word !== null);
+  return [texts.join(' '), ...texts.filter((word) => word.includes(' '))].filter((text) => text !== '');
 }

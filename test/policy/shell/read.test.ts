@@ -54,6 +54,26 @@ describe('what a command does', () => {
     ],
     ['$X y', ['? $X y: runs something that is known only when it runs', `? $X y: ${more}`]],
     ['ls "', ['command ls "', '? ls ": it is not correct bash']],
+    ['xargs git', ['harmless command xargs git', 'command git …', '? git …: gives git settings that may change what it runs']],
+    [
+      'xargs -I X git -c X log',
+      [
+        'harmless command xargs -I X git -c X log',
+        'command git -c … log',
+        '? git -c … log: gives git settings that may change what it runs',
+      ],
+    ],
+    ['xargs -I X git -C X log', ['harmless command xargs -I X git -C X log', 'command git -C … log']],
+    ['git --exec-path', ['command git --exec-path', '? git --exec-path: gives git settings that may change what it runs']],
+    ['git -C', ['command git -C']],
+    [
+      'xargs git rebase',
+      ['harmless command xargs git rebase', 'command git rebase …', '? git rebase …: what git does with it is not read'],
+    ],
+    [
+      'env -i A=1 -u',
+      ['harmless command env -i A=1 -u', 'variable A=', 'command -i A=1 -u', '? env -i A=1 -u: an option of env is not known'],
+    ],
     ['eval ls', ['harmless command eval ls', 'command ls', '? eval ls: what eval does with it is not read']],
   ])('POL-05 %j', (source, expected) => {
     expect(parts(source)).toEqual(expected);

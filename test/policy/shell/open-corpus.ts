@@ -1,0 +1,100 @@
+import type { Effect, Rule } from '../../../src/policy/index.ts';
+
+/** Rules that leave everything but two commands, whatever has no rule of its own. */
+export const openRules: readonly Rule[] = [
+  { name: 'all', effect: 'allow', tools: ['shell'] },
+  { name: 'no-push', effect: 'deny', shell: { run: 'git push' } },
+  { name: 'no-rm', effect: 'deny', shell: { run: 'rm' } },
+];
+
+/** A command line behind each of these, all with one verdict. */
+function around(effect: Effect, inner: string, outer: readonly string[]): readonly (readonly [Effect, string])[] {
+  return outer.flatMap((list) => list.split(', ')).map((before) => [effect, `${before} ${inner}`]);
+}
+
+/** Command lines with their right verdicts by these, by what they try. */
+export const openCorpus: { readonly [topic: string]: readonly (readonly [Effect, string])[] } = {
+  'ways around a denied verb': [
+    ['allow', 'git status'],
+    ['deny', 'git push'],
+    ['deny', 'git --no-pager push'],
+    ['deny', 'git-push origin'],
+    ['deny', '/usr/lib/git-core/git-push origin'],
+    ['allow', 'git-pull origin'],
+    ['allow', 'git -c user.name=x -c Color.ui=always commit'],
+    ['allow', 'git commit -c alias.p'],
+    ['ask', 'git -c alias.p=push p origin'],
+    ['ask', 'git -c ALIAS.p=push p origin'],
+    ['ask', 'git -C d -c alias.p=push p origin'],
+    ['ask', 'git -c user.name=x -c alias.p=push p'],
+    ['ask', 'git -c include.path=f p'],
+    ['ask', "git -c core.pager='git push' log"],
+    ['ask', 'git --config-env=alias.p=V p'],
+    ['ask', 'git --config-env alias.p=V p'],
+    ['ask', 'git --exec-path=d p'],
+    ['ask', 'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.p GIT_CONFIG_VALUE_0=push git p'],
+    ['ask', 'env GIT_CONFIG_PARAMETERS=x git p'],
+    ['allow', 'GIT_CONFIG_GLOBAL=/dev/null git status'],
+    ['allow', 'git bisect start'],
+    ['allow', 'git rebase main'],
+    ['deny', 'git bisect run git push'],
+    ['ask', 'git bisect run ls'],
+    ['ask', 'git for-each-repo --config=a ls'],
+    ['ask', 'xargs git submodule'],
+    ['deny', 'git -C d bisect run git push'],
+    ['deny', 'git-bisect run rm x'],
+    ['deny', "git submodule foreach 'git push'"],
+    ['deny', 'git submodule--helper foreach git push'],
+    ['deny', "git rebase -x 'git push' main"],
+    ['deny', "git rebase --exec 'git push' main"],
+    ['ask', "git rebase --exec='git push' main"],
+    ['ask', "git rebase -ix'git push' main"],
+    ['deny', "git difftool -x 'rm x'"],
+    ['deny', "git filter-branch --tree-filter 'rm x'"],
+    ['ask', 'git -c alias.p=push bisect run ls'],
+    ['deny', 'git -c alias.p=push bisect run rm x'],
+  ],
+  'wrappers around what is denied': [
+    ['allow', 'xargs -I X git status'],
+    ['ask', 'xargs -I X -n2 git'],
+    ['ask', 'xargs -n 2 -I X git'],
+    ['ask', 'xargs -I X -L1 git'],
+    ['ask', 'xargs -I X --max-args=2 git'],
+    ['ask', 'xargs -iX git'],
+    ['ask', 'xargs -I X -l git'],
+    ['ask', 'xargs bash'],
+    ['ask', 'xargs sh -e'],
+    ['ask', "xargs -I X sh -c 'X push'"],
+    ['deny', "bash -c - 'git push'"],
+    ['deny', "sh -ec - 'git push'"],
+    ['deny', "bash -oc pipefail 'git push'"],
+    ['ask', 'bash -oc pipefail ls'],
+    ['deny', "bash -Oc extglob 'git push'"],
+    ['deny', "bash -c +o posix 'git push'"],
+    ['deny', "bash +O extglob -c 'git push'"],
+    ['deny', "bash -rcfile ls -c 'git push'"],
+    ['deny', "mksh -T ls -c 'git push'"],
+    ['deny', "ksh -T ls -c 'git push'"],
+    ['allow', 'zsh x.sh'],
+    ['ask', 'sudo A=b -u root git push'],
+    ['ask', 'env A=b -u root git push'],
+    ['ask', "env A=b -S'git push'"],
+    ['allow', 'env A=b git status'],
+    ['ask', 'run-parts d'],
+    ...around('deny', 'git push', [
+      'tini, tini-static, dumb-init, catatonit, catchsegv, x86_64, i386, i486, i586, i686, uname26',
+      'coreutils, uutils, busybox.static, toybox-x86_64, ld64.so.1, /lib/ld-musl-x86_64.so.1, /lib64/ld.so',
+      'caffeinate, perf, chronic, ssh-agent, dbus-launch',
+    ]),
+    ...around('ask', 'git push', [
+      'gosu root, su-exec root, choom -n 5, schroot --, chpst -u root, setuidgid root, time -o f, timeout 5 --',
+    ]),
+    ...around('deny', "-c 'git push'", ['yash, ksh93, lksh, posh, bash-static']),
+    ...around('deny', 'git push', [
+      'nice -n5, timeout -s KILL 5, command -p, exec -a x, nohup --, setsid -w, stdbuf -oL, ionice -c3',
+      'env -u A, sudo -nu root, /usr/bin/time -f x, builtin command, xargs -r0, xargs -E x',
+    ]),
+    ['deny', "env -S 'git push'"],
+    ['deny', "find . -exec git push ';'"],
+  ],
+};
