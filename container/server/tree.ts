@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type FileRecord, recordBytes, recordsEnd, type RecordHead } from '../../src/sandbox/wire/index.ts';
 
@@ -34,6 +34,8 @@ export class Tree {
   readonly #root: string;
   readonly #limits: TreeLimits;
   #known: Prints = new Map();
+  /** What no pull takes, by its print when that was told. */
+  #refused: Prints = new Map();
   #pulled: { readonly mark: number; readonly prints: Prints } = { mark: 0, prints: new Map() };
 
   constructor(root: string, limits: TreeLimits = defaultLimits) {
@@ -41,10 +43,14 @@ export class Tree {
     this.#limits = limits;
   }
 
-  /** Makes the files what the records say; what a record names replaces what stands there. */
+  /**
+   * Makes the files what the records say; what a record names replaces what stands there. What stands there and the other side has not seen, as a process
+   * may have written it since the last pull, is moved aside, and where it would be deleted it stays.
+   */
   async apply(records: AsyncIterable<FileRecord>): Promise<void> {
     for await (const { head, bytes } of records) {
-      if (head.op === 'only') await this.#keepOnly(new Set(head.paths));
+      if (head.op === 'only') await this.#keepOnly(new Set(head.paths), head.anew);
+      else if (head.op === 'delete') await this.#remove(head.path);
       else if (head.op !== 'skipped') {
         await this.#put(head, bytes);
         await this.#note(head.path);
@@ -84,7 +90,9 @@ export class Tree {
       paths -= 1;
       yield recordBytes(head, bytes);
       // It comes with the next pull, but for what no pull takes.
-      if (head.op === 'skipped' && head.reason !== this.#tooLarge) this.#leave(path, prints);
+      if (head.op !== 'skipped') continue;
+      if (head.reason === this.#tooLarge) this.#refused.set(path, prints.get(path) ?? '');
+      else this.#leave(path, prints);
     }
     yield recordsEnd;
   }
@@ -120,7 +128,7 @@ export class Tree {
   }
 
   /** Every file, link and folder, a folder before what is in it. Other things, such as sockets, are no files. */
-  async #scan(): Promise<Prints> {
+  async #scan(top = ''): Promise<Prints> {
     const prints = new Map<string, string>();
     const look = async (within: string): Promise<void> => {
       const entries = await readdir(join(this.#root, within), { withFileTypes: true }).catch(() => null);
@@ -141,7 +149,7 @@ export class Tree {
         }
       }
     };
-    await look('');
+    await look(top);
     return prints;
   }
 
@@ -152,14 +160,13 @@ export class Tree {
     return [entry.ino, entry.size, entry.mtimeNs, entry.ctimeNs, entry.mode].join(':');
   }
 
-  async #put(head: Extract<RecordHead, { readonly path: string }>, bytes: Uint8Array): Promise<void> {
-    if (head.op === 'delete') return this.#remove(head.path);
+  async #put(head: Extract<RecordHead, { readonly op: 'write' | 'link' | 'folder' }>, bytes: Uint8Array): Promise<void> {
     await this.#makeFolder(dirname(head.path));
     const place = join(this.#root, head.path);
     if (head.op === 'folder') return this.#makeFolder(head.path);
-    await rm(place, { recursive: true, force: true });
+    await this.#makeWay(head.path);
     if (head.op === 'link') await symlink(head.target, place);
-    else if (head.op === 'write') {
+    else {
       await writeFile(place, bytes);
       await chmod(place, head.executable ? 0o755 : 0o644);
     }
@@ -172,36 +179,66 @@ export class Tree {
     const place = join(this.#root, path);
     const entry = await lstat(place).catch(() => null);
     if (entry?.isDirectory() === true) return;
-    if (entry !== null) await rm(place);
+    if (entry !== null) await this.#makeWay(path);
     await mkdir(place);
   }
 
   /** The other side knows what stands at the path now, since that comes from there; what else a command has left, it does not. */
   async #note(path: string): Promise<void> {
-    for (const other of this.#known.keys()) if (other === path || other.startsWith(`${path}/`)) this.#known.delete(other);
+    this.#forget(path);
     const print = await this.#print(path);
-    if (
-      print === null ||
-      path
-        .split('/')
-        .slice(0, -1)
-        .some((name) => leftInBox.has(name))
-    )
-      return;
+    if (print === null || staysInBox(path)) return;
     for (const above of foldersOf([path])) this.#known.set(above, folder);
     this.#known.set(path, print);
   }
 
-  async #keepOnly(paths: ReadonlySet<string>): Promise<void> {
+  async #keepOnly(paths: ReadonlySet<string>, anew: boolean): Promise<void> {
+    if (anew) this.#refused.clear();
     const folders = foldersOf(paths);
-    for (const path of [...(await this.#scan()).keys()].toReversed()) {
-      if (!paths.has(path) && !folders.has(path)) await this.#remove(path);
+    const there = await this.#scan();
+    // Of a box that is filled anew nobody has asked for anything.
+    if (anew) this.#known = there;
+    for (const path of [...there.keys()].toReversed()) {
+      if (paths.has(path) || folders.has(path)) continue;
+      await this.#remove(path);
     }
-    this.#known = new Map();
   }
 
+  /** Deletes what stands at a path, but for what is unseen. */
   async #remove(path: string): Promise<void> {
-    if (await this.#isFolder(dirname(path))) await rm(join(this.#root, path), { recursive: true, force: true });
+    const isReached = await this.#isFolder(dirname(path));
+    if (!isReached || !(await this.#hasUnseen(path))) {
+      if (isReached) await rm(join(this.#root, path), { recursive: true, force: true });
+      this.#forget(path);
+      return;
+    }
+    for (const below of [...(await this.#scan(path)).keys()].toReversed()) await this.#remove(below);
+  }
+
+  /** Frees a path for what is put there. */
+  async #makeWay(path: string): Promise<void> {
+    const place = join(this.#root, path);
+    if (!(await this.#hasUnseen(path))) return rm(place, { recursive: true, force: true });
+    for (let n = 1; ; n += 1) {
+      const aside = `${place}.unsaved-${n}`;
+      if ((await lstat(aside).catch(() => null)) === null) return rename(place, aside);
+    }
+  }
+
+  /** True when something stands at or below a path that the other side has not seen. */
+  async #hasUnseen(path: string): Promise<boolean> {
+    const print = await this.#print(path);
+    if (print === null) return false;
+    if (print !== folder) return this.#isUnseen(path, print);
+    return [...(await this.#scan(path))].some(([below, now]) => now !== folder && this.#isUnseen(below, now));
+  }
+
+  #isUnseen(path: string, print: string): boolean {
+    return !staysInBox(path) && (this.#known.get(path) !== print || this.#refused.get(path) === print);
+  }
+
+  #forget(path: string): void {
+    for (const other of this.#known.keys()) if (other === path || other.startsWith(`${path}/`)) this.#known.delete(other);
   }
 
   /** A folder, and no link to one, at any place above. */
@@ -213,6 +250,12 @@ export class Tree {
 }
 
 const none = new Uint8Array(0);
+
+/** True below a folder that stays in the box. */
+function staysInBox(path: string): boolean {
+  const above = path.split('/').slice(0, -1);
+  return above.some((name) => leftInBox.has(name));
+}
 
 function foldersOf(paths: Iterable<string>): ReadonlySet<string> {
   const folders = new Set<string>();

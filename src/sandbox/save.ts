@@ -3,6 +3,9 @@ import type { FileCause, FileChange, FileEntry, FileProblem, Workspace } from '.
 /** A change that a command made: it names the path that it is about. A move is never one: a command's end is compared with its beginning. */
 export type CommandChange = Exclude<FileChange, { readonly type: 'move' }>;
 
+/** So many files that a full workspace does not take are taken out one by one, since smaller ones may fit; then all that comes after goes with them. */
+const triesWhenFull = 8;
+
 /** What was saved, and sentences on what was not as the command left it. */
 export interface Saved {
   readonly entries: readonly FileEntry[];
@@ -16,6 +19,7 @@ export interface Saved {
 export async function saveChanges(workspace: Workspace, changes: readonly CommandChange[], cause: FileCause): Promise<Saved> {
   const remarks: string[] = [];
   let left = changes;
+  let full = 0;
   while (left.length > 0) {
     const outcome = await workspace.change(left, cause);
     if (outcome.ok) return { entries: outcome.value, remarks };
@@ -24,6 +28,12 @@ export async function saveChanges(workspace: Workspace, changes: readonly Comman
     const change = left[at];
     if (change === undefined)
       return { entries: [], remarks: [...remarks, `Changes of files were not saved: ${problem.message}`] };
+    if (problem.code === 'quota_exceeded') full += 1;
+    if (full > triesWhenFull) {
+      remarks.push(remarkOnRest(left.length - at, problem));
+      left = left.slice(0, at);
+      continue;
+    }
     const instead = insteadOf(change, problem, cause.call ?? 'call');
     remarks.push(remarkOn(change, instead, problem));
     left = left.toSpliced(at, 1, ...(instead === null ? [] : [instead]));
@@ -37,6 +47,12 @@ function insteadOf(change: CommandChange, { code }: FileProblem, call: string): 
   const beside = `${change.path}.shell-${call}`;
   const { ifRev: _, ...rest } = change;
   return { ...rest, path: beside };
+}
+
+/** `count` is how many changes are left out, the one at fault included. */
+function remarkOnRest(count: number, { path, message }: FileProblem): string {
+  const rest = count === 1 ? '' : ` and ${count - 1} more after it`;
+  return `Not saved: ${path}${rest}. ${message}`;
 }
 
 function remarkOn(change: CommandChange, instead: CommandChange | null, problem: FileProblem): string {

@@ -5,12 +5,14 @@ import second from '../../migrations/session/0002.sql';
 import third from '../../migrations/session/0003.sql';
 import fourth from '../../migrations/session/0004.sql';
 import fifth from '../../migrations/session/0005.sql';
+import sixth from '../../migrations/session/0006.sql';
+import seventh from '../../migrations/session/0007.sql';
 import { migrate } from './migrations.ts';
 import type { Actor } from './protocol/index.ts';
 import { insertSession, readSession, type SessionRow } from './rows/session.ts';
 
 /** The session's migrations, in order; a released one is never edited. */
-const migrations: readonly string[] = [first, second, third, fourth, fifth];
+const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh];
 
 /** The session's row, with its tables brought up to date; null when the session was never used, and then nothing is written. */
 export function openRows(storage: DurableObjectStorage): SessionRow | null {

@@ -116,7 +116,7 @@ export class Session extends DurableObject<Env> implements SessionApi {
       (broken) => this.#atRest(broken),
     );
     this.#files = this.#makeFiles();
-    this.#shell = shellOf(env, address, this.#files.workspace);
+    this.#shell = shellOf(env, address, this.#files.workspace, ctx.storage);
     this.#context = this.#makeContext();
     this.#snapshot = this.#unused(Date.now());
     this.#journal = this.#newJournal(0);

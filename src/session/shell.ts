@@ -2,13 +2,14 @@ import { systemClock } from '../core/index.ts';
 import { BoxClient, BoxDriver, EmbeddedDriver } from '../sandbox/index.ts';
 import type { ShellDriver, TrackedWorkspace, Workspace } from '../tools/index.ts';
 import { type Address, stubAt } from './address.ts';
+import { rowBox } from './rows/box.ts';
 
 /** What runs the commands of a session: its container where the Worker has them, else a bash in the isolate. */
-export function shellOf(env: Env, address: Address, workspace: TrackedWorkspace): ShellDriver {
+export function shellOf(env: Env, address: Address, workspace: TrackedWorkspace, storage: DurableObjectStorage): ShellDriver {
   const box = boxAt(env, address);
   if (box === null) return new EmbeddedDriver(workspace, systemClock);
   const client = new BoxClient((path, init) => box.fetch(`http://box${path}`, init));
-  return new BoxDriver({ name: 'container', client, workspace, clock: systemClock });
+  return new BoxDriver({ name: 'container', client, workspace, memory: rowBox(storage), clock: systemClock });
 }
 
 /** The files as tools have them: whatever touches them first waits for what the commands before have changed. */

@@ -56,14 +56,28 @@ export function changesOf(sql: SqlStorage, turn: number): readonly number[] {
   return ids(sql.exec('SELECT id FROM file_changes WHERE turn = ? ORDER BY id DESC', turn));
 }
 
-/** The oldest change; null when there is none. */
-export function oldest(sql: SqlStorage): number | null {
-  return sql.exec<{ id: number | null }>('SELECT min(id) AS id FROM file_changes').one().id;
+/** A change, and the revision and the turn that it is of. */
+export interface OldChange {
+  readonly id: number;
+  readonly rev: number;
+  readonly turn: number | null;
 }
 
-/** The changes that are older than the newest `keep`; counted by number, so those that were undone count too. */
-export function beyond(sql: SqlStorage, keep: number): readonly number[] {
-  return ids(sql.exec('SELECT id FROM file_changes WHERE id <= (SELECT max(id) FROM file_changes) - ? ORDER BY id', keep));
+/** The oldest change; null when there is none. */
+export function oldest(sql: SqlStorage): OldChange | null {
+  const row = sql.exec('SELECT id, rev, turn FROM file_changes ORDER BY id LIMIT 1').toArray()[0];
+  return row === undefined ? null : { id: row.id as number, rev: row.rev as number, turn: row.turn as number | null };
+}
+
+/** The revision of the oldest of the newest `keep` changes, 0 when there is none; counted by number, so those that were undone count too. */
+export function oldestKept(sql: SqlStorage, keep: number): number {
+  const row = sql
+    .exec<{ rev: number }>(
+      'SELECT rev FROM file_changes WHERE id > (SELECT max(id) FROM file_changes) - ? ORDER BY id LIMIT 1',
+      keep,
+    )
+    .toArray()[0];
+  return row?.rev ?? 0;
 }
 
 /** What a change did. */

@@ -8,7 +8,7 @@ export const workspaceLimits = {
   bytes: 200 * 1024 * 1024,
   /** A body above it stands in R2: a row of SQLite holds 2 MB, and what is read with it costs memory. */
   inline: 256 * 1024,
-  /** The newest changes that undo can take back, and how much all bodies, the journal's included, may have before older changes are forgotten. */
+  /** The newest changes that undo can take back, and how much all bodies, the journal's included, may have before older changes are forgotten. Those of a revision are kept, or forgotten, together. */
   changes: 1000,
   stored: 400 * 1024 * 1024,
   /** The deletions that are remembered for copies kept elsewhere. */

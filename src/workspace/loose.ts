@@ -9,7 +9,7 @@ export function loosenAll(sql: SqlStorage): void {
   for (const table of ['files', 'gone_files', 'file_bodies', 'file_changes', 'file_states', 'seen_files']) {
     sql.exec(`DELETE FROM ${table}`);
   }
-  sql.exec('UPDATE workspace SET files = 0, bytes = 0, stored = 0, forgotten = rev');
+  sql.exec('UPDATE workspace SET files = 0, bytes = 0, stored = 0, forgotten = rev, forgotten_turn = 0');
 }
 
 /** The objects that no body names. */

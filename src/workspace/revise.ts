@@ -1,5 +1,5 @@
 import { collect } from './bodies.ts';
-import { beyond, forget, oldest } from './journal.ts';
+import { forget, oldest, oldestKept } from './journal.ts';
 import { workspaceLimits } from './limits.ts';
 import { Refusal } from './problem.ts';
 import { forgetGone, readTotals, type Totals, writeTotals } from './rows.ts';
@@ -32,9 +32,16 @@ export function revise<T>(sql: SqlStorage, act: (tree: Tree, bodies: Bodies) => 
   if (!tree.touched) return { value, rev: null };
   const files = totals.files + tree.growth.files;
   const bytes = totals.bytes + tree.growth.bytes;
-  const stored = trim(sql, totals.stored + bodies.added - collect(sql, bodies.released));
+  const trimmed = trim(sql, totals.stored + bodies.added - collect(sql, bodies.released), tree.rev);
   const forgotten = tree.rev % forgetEvery === 0 ? forgetGone(sql, workspaceLimits.gone) : null;
-  writeTotals(sql, { rev: tree.rev, files, bytes, stored, forgotten: forgotten ?? totals.forgotten });
+  writeTotals(sql, {
+    rev: tree.rev,
+    files,
+    bytes,
+    stored: trimmed.stored,
+    forgotten: forgotten ?? totals.forgotten,
+    forgottenTurn: Math.max(totals.forgottenTurn, trimmed.turn),
+  });
   return { value, rev: tree.rev };
 }
 
@@ -52,14 +59,18 @@ function checkQuota(totals: Totals, growth: Growth, path: string): void {
   }
 }
 
-/** Forgets the oldest changes beyond the limits; gives the bytes of all bodies that are left. */
-function trim(sql: SqlStorage, stored: number): number {
-  let left = stored;
-  for (const id of beyond(sql, workspaceLimits.changes)) left -= collect(sql, forget(sql, id));
-  while (left > workspaceLimits.stored) {
-    const id = oldest(sql);
-    if (id === null) break;
-    left -= collect(sql, forget(sql, id));
+/**
+ * Forgets the oldest changes beyond the limits, never a part of a revision and never one of `current`, which is being made. Gives the bytes of all bodies that
+ * are left, and the newest turn of which a change was forgotten, 0 for none.
+ */
+function trim(sql: SqlStorage, stored: number, current: number): { readonly stored: number; readonly turn: number } {
+  const kept = oldestKept(sql, workspaceLimits.changes);
+  let [left, turn, forgetting] = [stored, 0, 0];
+  for (let next = oldest(sql); next !== null && next.rev < current; next = oldest(sql)) {
+    if (next.rev >= kept && next.rev !== forgetting && left <= workspaceLimits.stored) break;
+    left -= collect(sql, forget(sql, next.id));
+    turn = Math.max(turn, next.turn ?? 0);
+    forgetting = next.rev;
   }
-  return left;
+  return { stored: left, turn };
 }

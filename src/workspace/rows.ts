@@ -2,24 +2,26 @@ import type { FileEntry } from '../tools/index.ts';
 
 type Row = Record<string, SqlStorageValue>;
 
-/** The workspace's own numbers (migration 4). */
+/** The workspace's own numbers (migrations 4 and 6). */
 export interface Totals {
   readonly rev: number;
   readonly files: number;
   readonly bytes: number;
   readonly stored: number;
   readonly forgotten: number;
+  readonly forgottenTurn: number;
 }
 
 /** The workspace's own numbers. */
 export function readTotals(sql: SqlStorage): Totals {
-  const { rev, files, bytes, stored, forgotten } = sql.exec('SELECT * FROM workspace').one();
+  const { rev, files, bytes, stored, forgotten, forgotten_turn } = sql.exec('SELECT * FROM workspace').one();
   return {
     rev: rev as number,
     files: files as number,
     bytes: bytes as number,
     stored: stored as number,
     forgotten: forgotten as number,
+    forgottenTurn: forgotten_turn as number,
   };
 }
 
@@ -29,8 +31,16 @@ export function workspaceRevision(sql: SqlStorage): number {
 }
 
 /** Writes the workspace's own numbers. */
-export function writeTotals(sql: SqlStorage, { rev, files, bytes, stored, forgotten }: Totals): void {
-  sql.exec('UPDATE workspace SET rev = ?, files = ?, bytes = ?, stored = ?, forgotten = ?', rev, files, bytes, stored, forgotten);
+export function writeTotals(sql: SqlStorage, { rev, files, bytes, stored, forgotten, forgottenTurn }: Totals): void {
+  sql.exec(
+    'UPDATE workspace SET rev = ?, files = ?, bytes = ?, stored = ?, forgotten = ?, forgotten_turn = ?',
+    rev,
+    files,
+    bytes,
+    stored,
+    forgotten,
+    forgottenTurn,
+  );
 }
 
 /** The row at a path; null for nothing, and for a folder with something in it. */
@@ -82,7 +92,7 @@ export function putGone(sql: SqlStorage, path: string, rev: number): void {
   sql.exec('INSERT OR REPLACE INTO gone_files (path, rev) VALUES (?, ?)', path, rev);
 }
 
-/** Something stands at the path again. */
+/** A file or a link stands at the path again. */
 export function dropGone(sql: SqlStorage, path: string): void {
   sql.exec('DELETE FROM gone_files WHERE path = ?', path);
 }

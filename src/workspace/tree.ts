@@ -136,7 +136,8 @@ export class Tree {
   #write(path: string, node: Node): void {
     const before = readFile(this.#sql, path);
     putFile(this.#sql, { path, rev: this.rev, ...node });
-    dropGone(this.#sql, path);
+    // A copy puts a file in the place of all that it has there, but a folder around it: it must still hear what is gone.
+    if (node.kind !== 'folder') dropGone(this.#sql, path);
     this.#files += before === null ? 1 : 0;
     this.#bytes += node.size - (before?.size ?? 0);
     this.#touched = true;

@@ -2,16 +2,21 @@ import type { FileOutcome } from '../tools/index.ts';
 import { changesOf, forget, newestOf, readChange } from './journal.ts';
 import { folderNode, isSame, type Node } from './node.ts';
 import { outcomeOf, Refusal } from './problem.ts';
+import { readTotals } from './rows.ts';
 import type { State, Tree } from './tree.ts';
 
 /** What is to be undone: the newest change of a path, or all of a turn. */
 export type UndoTarget = { readonly path: string } | { readonly turn: number };
 
-/** The changes that a target means, newest first. Refuses where there is none. */
+/** The changes that a target means, newest first. Refuses where there is none, and a turn of which the journal forgot some: a part of a turn is never undone. */
 export function undoable(sql: SqlStorage, what: UndoTarget): readonly number[] {
   if ('turn' in what) {
     const changes = changesOf(sql, what.turn);
     if (changes.length === 0) throw new Refusal('not_found', '', `There is no change of turn ${what.turn} that can be undone.`);
+    if (what.turn <= readTotals(sql).forgottenTurn) {
+      const why = 'its oldest changes are forgotten, since much was changed after them';
+      throw new Refusal('not_found', '', `Turn ${what.turn} cannot be undone as a whole: ${why}. Undo its files one by one.`);
+    }
     return changes;
   }
   const newest = newestOf(sql, what.path);

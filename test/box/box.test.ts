@@ -4,6 +4,7 @@ import { type JsonObject, systemClock, textOf, type ToolResultPart } from '../..
 import { BoxClient, BoxDriver } from '../../src/sandbox/index.ts';
 import { call, type FakeOpenAI, startFakeOpenAI, text } from '../e2e/fake-openai.ts';
 import { SessionAt } from '../e2e/session-at.ts';
+import { heldMemory } from '../sandbox/box/held-memory.ts';
 import { MemoryWorkspace } from '../sandbox/memory-workspace.ts';
 import { shellContract } from '../tools/shell/contract.ts';
 import { Engine } from './engine.ts';
@@ -34,7 +35,10 @@ describe('a container on an engine, driven from outside', () => {
   // One box serves all cases: a driver that has not spoken to it yet fills it anew.
   shellContract(async () => {
     const workspace = new MemoryWorkspace();
-    return { driver: new BoxDriver({ name: 'container', client, workspace, clock: systemClock }), workspace };
+    return {
+      driver: new BoxDriver({ name: 'container', client, workspace, memory: heldMemory(), clock: systemClock }),
+      workspace,
+    };
   });
 });
 

@@ -6,6 +6,7 @@ import type {
   TrackedWorkspace,
   WorkspaceChanges,
 } from '../../src/tools/index.ts';
+import { byCodePoint } from '../tools/files/memory-workspace.ts';
 
 interface Stored {
   readonly entry: FileEntry;
@@ -60,7 +61,8 @@ export class MemoryWorkspace implements TrackedWorkspace {
   }
 
   async list(): Promise<FileOutcome<readonly FileEntry[]>> {
-    return { ok: true, value: [...this.#files.values()].map(({ entry }) => entry) };
+    const entries = [...this.#files.values()].map(({ entry }) => entry);
+    return { ok: true, value: entries.toSorted((a, b) => byCodePoint(a.path, b.path)) };
   }
 
   async changesSince(rev: number): Promise<WorkspaceChanges> {

@@ -270,6 +270,25 @@ describe('what changed since a revision', () => {
     });
   });
 
+  it('FILES-01 a folder that was emptied since and is an empty folder again is told as gone too', async () => {
+    await withBench(async (bench) => {
+      await make(bench, [write('a/x', '1'), write('b/x', '1'), write('b/y', '1')]);
+      await make(bench, [
+        { type: 'delete', path: 'a' },
+        { type: 'delete', path: 'b' },
+      ]);
+      await make(bench, [{ type: 'folder', path: 'a' }, write('b/z', '2')]);
+      await make(bench, [{ type: 'delete', path: 'b/z' }]);
+      expect(await bench.files.changesSince(1)).toMatchObject({
+        gone: ['a', 'b', 'b/z'],
+        entries: [
+          { path: 'a', kind: 'folder' },
+          { path: 'b', kind: 'folder' },
+        ],
+      });
+    });
+  });
+
   it('FILES-01 deletions are not remembered for ever: then all there is is told', async () => {
     await withBench(async (bench) => {
       await make(bench, [write('a', '1')]);

@@ -147,4 +147,67 @@ describe('undo', () => {
       expect(bench.sql.exec('SELECT stored FROM workspace').one()).toEqual({ stored: workspaceLimits.stored - 100 });
     });
   });
+
+  it('FILES-08 of the changes of one revision all are forgotten when there is too much, or none', async () => {
+    await withBench(async (bench) => {
+      const both = [
+        { type: 'write', path: 'a', bytes: noise(1000, 1) },
+        { type: 'write', path: 'b', bytes: noise(1000, 2) },
+      ] as const;
+      await make(bench, both, inTurn(1));
+      await make(bench, [
+        { type: 'delete', path: 'a' },
+        { type: 'delete', path: 'b' },
+      ]);
+      await make(bench, [write('c', '1')], inTurn(1));
+      bench.sql.exec('UPDATE workspace SET stored = ?', workspaceLimits.stored);
+      await make(bench, [{ type: 'write', path: 'd', bytes: noise(900, 3) }]);
+      expect(bench.sql.exec('SELECT path FROM file_changes').toArray()).toEqual([{ path: 'c' }, { path: 'd' }]);
+      expect(bench.sql.exec('SELECT stored FROM workspace').one()).toEqual({ stored: workspaceLimits.stored - 1100 });
+      expect(problem(await bench.files.undo({ turn: 1 })).code).toBe('not_found');
+      expect((await tree(bench)).c).toBe('1');
+    });
+  });
+
+  it('FILES-08 FILES-09 the changes of the newest revision are kept, however many they are and however much they hold', async () => {
+    await withBench(async (bench) => {
+      const paths = Array.from({ length: workspaceLimits.changes + 2 }, (_, n) => `f${n}`);
+      await make(bench, [write('first', '1')], inTurn(1));
+      await make(
+        bench,
+        paths.map((path) => write(path, 'x')),
+        inTurn(2),
+      );
+      expect(problem(await bench.files.undo({ turn: 1 }))).toMatchObject({ code: 'not_found' });
+      expect(value(await bench.files.undo({ turn: 2 }))).toHaveLength(paths.length);
+      expect(await tree(bench)).toEqual({ first: '1' });
+      await make(bench, [{ type: 'write', path: 'large', bytes: noise(1000) }]);
+      bench.sql.exec('UPDATE workspace SET stored = ?', workspaceLimits.stored + 1);
+      await make(bench, [{ type: 'delete', path: 'large' }], inTurn(3));
+      expect(value(await bench.files.undo({ turn: 3 }))).toEqual(['large']);
+    });
+  });
+
+  it('FILES-08 FILES-09 a turn of which changes were forgotten is not undone in part, but file by file', async () => {
+    await withBench(async (bench) => {
+      await make(bench, [write('a', '1')], inTurn(1));
+      await make(bench, [write('b', '1')], inTurn(2));
+      for (let n = 1; n < workspaceLimits.changes; n += 1) await make(bench, [write('c', `${n}`)], inTurn(2));
+      await make(bench, [write('d', '1')], inTurn(3));
+      // One of turn 1 is forgotten, and one of turn 2.
+      const before = await tree(bench);
+      expect(problem(await bench.files.undo({ turn: 1 }))).toMatchObject({ code: 'not_found' });
+      expect(problem(await bench.files.undo({ turn: 2 }))).toMatchObject({
+        code: 'not_found',
+        message: expect.stringContaining('Turn 2 cannot be undone as a whole'),
+      });
+      expect(await tree(bench)).toEqual(before);
+      expect(value(await bench.files.undo({ turn: 3 }))).toEqual(['d']);
+      expect(value(await bench.files.undo({ path: 'c' }))).toEqual(['c']);
+      // What forgets nothing changes nothing of that.
+      expect(problem(await bench.files.undo({ turn: 2 })).code).toBe('not_found');
+      expect((await tree(bench)).c).toBe(`${workspaceLimits.changes - 2}`);
+      expect(inconsistencies(bench.sql)).toEqual([]);
+    });
+  });
 });

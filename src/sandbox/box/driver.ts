@@ -9,7 +9,8 @@ import type {
   TrackedWorkspace,
 } from '../../tools/index.ts';
 import type { BoxClient } from './client.ts';
-import { BoxFiles } from './files.ts';
+import { BoxFiles, type Pushed } from './files.ts';
+import type { BoxMemory } from './memory.ts';
 import { BoxProcesses, type Ready, unstarted } from './processes.ts';
 
 /** How long a box may take to start before those who watch are told, in ms. */
@@ -27,11 +28,12 @@ export interface BoxDriverInit {
   readonly name: 'container' | 'local';
   readonly client: BoxClient;
   readonly workspace: TrackedWorkspace;
+  readonly memory: BoxMemory;
   readonly clock: Clock;
 }
 
 /**
- * Runs commands in a box: hands over what changed in the workspace, runs, and saves what the command changed, also after a timeout. After a
+ * Runs commands in a box: saves what changed there, hands over what changed in the workspace, runs, and saves what the command changed, also after a timeout. After a
  * cancel that goes on behind the call, so that it does not hold the cancel up, and ends before the next command begins or the files are settled.
  */
 export class BoxDriver implements ShellDriver {
@@ -45,11 +47,11 @@ export class BoxDriver implements ShellDriver {
   /** The saving after a cancel. */
   #behind: Promise<readonly string[]> = Promise.resolve([]);
 
-  constructor({ name, client, workspace, clock }: BoxDriverInit) {
+  constructor({ name, client, workspace, memory, clock }: BoxDriverInit) {
     this.name = name;
     this.#client = client;
     this.#clock = clock;
-    this.#files = new BoxFiles(client, workspace);
+    this.#files = new BoxFiles(client, workspace, memory);
     this.processes = new BoxProcesses(client, (command) => this.#ready(command));
   }
 
@@ -79,19 +81,20 @@ export class BoxDriver implements ShellDriver {
     const remarks = [...(await this.#behind)];
     this.#behind = Promise.resolve([]);
     const filled = await this.#fill(command);
+    if (filled !== null) remarks.push(...filled.remarks);
     if (filled?.restarted === true) remarks.push(restarted);
     return { filled: filled !== null, remarks };
   }
 
-  /** The box, started and with the files; null when it cannot be had. */
-  async #fill({ signal, notice }: ProcessCommand): Promise<{ readonly restarted: boolean } | null> {
+  /** The box, started, with what it had changed saved, and with the files; null when it cannot be had. */
+  async #fill({ id, turn, signal, notice }: ProcessCommand): Promise<Pushed | null> {
     const waiting = new AbortController();
     const told = this.#clock.sleep(coldStart, waiting.signal).then(async () => {
       if (!waiting.signal.aborted) await notice('Starting the container…\n');
     });
     try {
       const boot = await this.#client.boot(signal);
-      return await this.#files.push(boot);
+      return await this.#files.push(boot, { call: id, turn });
     } catch {
       return null;
     } finally {

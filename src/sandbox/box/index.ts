@@ -1,2 +1,3 @@
 export * from './client.ts';
 export * from './driver.ts';
+export * from './memory.ts';

@@ -1,11 +1,11 @@
 import { ByteReader, joinBytes, readU32, u32 } from './reader.ts';
 
 /**
- * What a record says of a path, relative to the root. `only` stands first and names all paths there are: others go. `skipped` names what
- * is there and does not travel.
+ * What a record says of a path, relative to the root. `only` stands first and names all paths there are: others go, but where it is not
+ * `anew` what the other side has not seen stays. `skipped` names what is there and does not travel.
  */
 export type RecordHead =
-  | { readonly op: 'only'; readonly paths: readonly string[] }
+  | { readonly op: 'only'; readonly paths: readonly string[]; readonly anew: boolean }
   | { readonly op: 'write'; readonly path: string; readonly size: number; readonly executable: boolean }
   | { readonly op: 'link'; readonly path: string; readonly target: string }
   | { readonly op: 'folder'; readonly path: string }

@@ -124,16 +124,20 @@ export class Drafts {
   async #find(given: string): Promise<Checked<{ readonly path: string; readonly content: Raw }>> {
     const resolved = resolvePath(given);
     if (!resolved.ok) return resolved;
-    const content = this.#drafts.get(resolved.value);
-    if (content !== undefined) {
-      if (content === null) return { ok: false, problem: await missing(this.#files, resolved.value) };
-      return { ok: true, value: { path: resolved.value, content } };
-    }
+    if (this.#drafts.has(resolved.value)) return this.#drafted(resolved.value);
     const current = await currentText(this.#files, given);
     if (!current.ok) return current;
     const { entry, raw } = current.value;
+    // A draft stands under its real path, whichever link a section goes by.
+    if (this.#drafts.has(entry.path)) return this.#drafted(entry.path);
     this.#before.set(entry.path, { entry, content: raw });
     return { ok: true, value: { path: entry.path, content: raw } };
+  }
+
+  /** What the sections so far left at a path that they touched. */
+  async #drafted(path: string): Promise<Checked<{ readonly path: string; readonly content: Raw }>> {
+    const content = this.#drafts.get(path) ?? null;
+    return content === null ? { ok: false, problem: await missing(this.#files, path) } : { ok: true, value: { path, content } };
   }
 
   /** A path at which nothing stands. */

@@ -5,7 +5,7 @@ import { fileLimits } from './limits.ts';
 import type { FileEntry, Workspace } from './port.ts';
 import { type Checked, refusal } from './refuse.ts';
 import { counted, sizeText } from './size.ts';
-import { placeOf } from './walk.ts';
+import { endOf, placeOf } from './walk.ts';
 
 /** The tool `list_dir {path?}`: what stands directly in a folder, also what a `.gitignore` leaves out, which is marked. */
 export function listDirTool(files: Workspace): Tool {
@@ -65,7 +65,6 @@ async function childrenOf(
     }
     if (page.value.length === 0) return { ok: true, value: { children, more: false } };
     const last = children.at(-1);
-    // Nothing in a folder sorts behind this.
-    if (last?.entry === null) after = `${prefix}${last.name}/\uFFFF`;
+    if (last?.entry === null) after = endOf(`${prefix}${last.name}/`);
   }
 }

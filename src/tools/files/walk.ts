@@ -24,6 +24,11 @@ export async function placeOf(files: Workspace, given: string | undefined): Prom
   return { ok: true, value: { path: entry.path, file: entry.kind === 'folder' ? null : entry } };
 }
 
+/** Where a list goes on after all that is below a folder, given with `/` at its end: no name sorts behind this, in the order of code points that `list` has. */
+export function endOf(folder: string): string {
+  return `${folder}\u{10ffff}\u{10ffff}`;
+}
+
 /** A piece of a walk: entries in the order of their paths, and what was left out by a `.gitignore` on the way. */
 export interface Step {
   readonly entries: readonly FileEntry[];
@@ -52,8 +57,7 @@ export async function* walk(
     const step = all ? { entries: page.value, leftOut: [] } : await sift(page.value, ignored, folder);
     yield step;
     const skipped = all ? undefined : step.leftOut.findLast((path) => path.endsWith('/') && last.path.startsWith(path));
-    // Nothing below a folder sorts behind this, so that the rest of it is passed over.
-    after = skipped === undefined ? last.path : `${skipped}\uFFFF`;
+    after = skipped === undefined ? last.path : endOf(skipped);
     await clock.sleep(0, call.signal);
     if (call.isCancelled()) throw new Cancelled();
   }

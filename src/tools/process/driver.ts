@@ -2,6 +2,9 @@
 export interface ProcessCommand {
   /** Given to bash as it stands. */
   readonly command: string;
+  /** The id of the call and its turn: what is saved of files before the start is told to be theirs. */
+  readonly id: string;
+  readonly turn: number;
   /** Fires when the call is cancelled: nothing is started then. */
   readonly signal: AbortSignal;
   /** Tells those who watch of what is waited for, such as a container that starts. */

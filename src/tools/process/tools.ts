@@ -20,7 +20,13 @@ export function processStartTool(processes: ProcessDriver): Tool {
     input: z.strictObject({ command: z.string().min(1).describe('What bash runs, as after `bash -c`.') }),
     hints: { destructive: true, openWorld: true },
     async call({ command }, call) {
-      const started = await processes.start({ command, signal: call.signal, notice: (text) => call.progress(text) });
+      const started = await processes.start({
+        command,
+        id: call.id,
+        turn: call.turn,
+        signal: call.signal,
+        notice: (text) => call.progress(text),
+      });
       const said = (text: string): string => [...started.remarks, text].join('\n');
       if (started.process === null) return errorResult(said(`The process could not be started: ${started.reason}.`));
       return textResult(said(`Started the process ${started.process}.`), { value: { process: started.process } });

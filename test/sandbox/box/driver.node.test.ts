@@ -5,6 +5,7 @@ import { BoxClient, BoxDriver } from '../../../src/sandbox/index.ts';
 import { FakeClock, Gate } from '../../../src/testing/index.ts';
 import { run } from '../../tools/shell/contract.ts';
 import { MemoryWorkspace } from '../memory-workspace.ts';
+import { heldMemory } from './held-memory.ts';
 import { driverOn, type LocalBox, type LocalBoxInit, startBox } from './local-box.ts';
 
 const boxes: LocalBox[] = [];
@@ -45,7 +46,7 @@ test('WORK-01 a box that began anew is filled anew, and the next result says wha
   const workspace = new MemoryWorkspace();
   let at = box;
   const client = new BoxClient((path, init) => fetch(at.url + path, init));
-  const driver = new BoxDriver({ name: 'local', client, workspace, clock: new FakeClock() });
+  const driver = new BoxDriver({ name: 'local', client, workspace, memory: heldMemory(), clock: new FakeClock() });
   await workspace.put('a.txt', 'a');
   expect(await run({ driver }, 'mkdir node_modules; echo b > b.txt')).toMatchObject({ remarks: [] });
   at = await start();
@@ -54,6 +55,118 @@ test('WORK-01 a box that began anew is filled anew, and the next result says wha
   expect(second).toMatchObject({ text: 'a.txt\nb.txt\n', remarks: [expect.stringContaining('started anew')] });
   expect(await run({ driver }, 'true')).toMatchObject({ remarks: [] });
   expect(workspace.paths()).toEqual(['a.txt', 'b.txt']);
+});
+
+test('WORK-01 SHELL-18 a box that outlives its driver keeps what was written there meanwhile, and the next driver saves it', async () => {
+  const box = await start();
+  const [workspace, memory] = [new MemoryWorkspace(), heldMemory()];
+  const life = (client = box.client): { readonly driver: BoxDriver } => ({
+    driver: new BoxDriver({ name: 'local', client, workspace, memory, clock: new FakeClock() }),
+  });
+  await workspace.put('a.txt', 'a');
+  await workspace.put('b.txt', 'b');
+  // The object dies when the command has run: nothing is fetched.
+  const died = new BoxClient(async (path, init) => {
+    if (path === '/pull') throw new Error('The object is gone.');
+    return fetch(box.url + path, init);
+  });
+  await run(life(died), 'echo command > a.txt; mkdir node_modules; echo x > node_modules/x');
+  writeFileSync(join(box.root, 'b.txt'), 'process');
+  writeFileSync(join(box.root, 'c.txt'), 'process');
+  await workspace.put('d.txt', 'd');
+  const next = await run(life(), 'cat a.txt b.txt c.txt d.txt node_modules/x');
+  expect(next).toMatchObject({ text: 'command\nprocessprocessdx\n', remarks: [] });
+  expect(workspace.paths()).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt']);
+  expect(['a.txt', 'b.txt', 'c.txt'].map((path) => workspace.text(path))).toEqual(['command\n', 'process', 'process']);
+});
+
+test('WORK-01 what was saved from a box in an earlier life is not sent back there, and its next version is no conflict', async () => {
+  const box = await start();
+  const [workspace, memory] = [new MemoryWorkspace(), heldMemory()];
+  const life = (): { readonly driver: BoxDriver } => ({
+    driver: new BoxDriver({ name: 'local', client: box.client, workspace, memory, clock: new FakeClock() }),
+  });
+  const { text } = await run(life(), 'echo x > a.txt; stat -c %y a.txt');
+  expect((await run(life(), 'stat -c %y a.txt')).text).toBe(text);
+  expect(await run(life(), 'echo y > a.txt')).toMatchObject({ remarks: [] });
+  writeFileSync(join(box.root, 'a.txt'), 'z');
+  expect(await run(life(), 'true')).toMatchObject({ remarks: [] });
+  expect([workspace.paths(), workspace.text('a.txt')]).toEqual([['a.txt'], 'z']);
+});
+
+test('WORK-01 FILES-06 a file that a process and somebody else have changed between two commands is kept in both versions', async () => {
+  const box = await start();
+  const { driver, workspace } = driverOn(box);
+  await workspace.put('f', 'old');
+  await run({ driver }, 'true');
+  writeFileSync(join(box.root, 'f'), 'of the process');
+  await workspace.put('f', 'edited');
+  const { remarks, text } = await run({ driver }, 'cat f; ls');
+  const beside = workspace.paths().find((path) => path.startsWith('f.shell-')) ?? '';
+  expect([workspace.text('f'), workspace.text(beside)]).toEqual(['edited', 'of the process']);
+  expect(remarks).toEqual([expect.stringContaining(beside)]);
+  expect(text).toBe(`editedf\n${beside}\n`);
+});
+
+test('WORK-01 of a box in which nothing changed it is only asked whether something did', async () => {
+  const box = await start();
+  const asked: string[] = [];
+  const client = new BoxClient((path, init) => {
+    asked.push(path);
+    return fetch(box.url + path, init);
+  });
+  const workspace = new MemoryWorkspace();
+  const driver = new BoxDriver({ name: 'local', client, workspace, memory: heldMemory(), clock: new FakeClock() });
+  await run({ driver }, 'true');
+  expect(asked.splice(0)).toEqual(['/health', '/push', '/exec', '/pull']);
+  await run({ driver }, 'true');
+  expect(asked).toEqual(['/health', '/pull', '/exec', '/pull']);
+});
+
+test('WORK-01 a box whose files cannot be fetched is handed none, and runs nothing', async () => {
+  const box = await start();
+  let broken = false;
+  const client = new BoxClient(async (path, init) => {
+    if (path === '/pull' && broken) throw new Error('The connection broke off.');
+    return fetch(box.url + path, init);
+  });
+  const workspace = new MemoryWorkspace();
+  const driver = new BoxDriver({ name: 'local', client, workspace, memory: heldMemory(), clock: new FakeClock() });
+  await workspace.put('f', 'old');
+  await run({ driver }, 'true');
+  writeFileSync(join(box.root, 'f'), 'of the process');
+  await workspace.put('f', 'edited');
+  broken = true;
+  expect((await run({ driver }, 'true')).end).toMatchObject({ how: 'refused' });
+  expect(readFileSync(join(box.root, 'f'), 'utf8')).toBe('of the process');
+});
+
+test('WORK-01 a box that began anew is filled anew by a later life too, and the result says so', async () => {
+  const [workspace, memory] = [new MemoryWorkspace(), heldMemory()];
+  await workspace.put('a.txt', 'a');
+  const life = async (): Promise<readonly string[]> => {
+    const { client } = await start();
+    const driver = new BoxDriver({ name: 'local', client, workspace, memory, clock: new FakeClock() });
+    const ran = await run({ driver }, 'cat a.txt');
+    expect(ran.text).toBe('a');
+    return ran.remarks;
+  };
+  expect(await life()).toEqual([]);
+  expect(await life()).toEqual([expect.stringContaining('started anew')]);
+});
+
+test('WORK-01 what no fetch takes is not overwritten by a version from elsewhere: it is moved aside, and named', async () => {
+  const box = await start({ limits: { file: 10, all: 100, paths: 10 } });
+  const { driver, workspace } = driverOn(box);
+  await workspace.put('big', 'small');
+  const large = '12345678901';
+  expect((await run({ driver }, `printf ${large} > big`)).remarks).toEqual([expect.stringContaining('big, since')]);
+  await workspace.put('big', 'edited');
+  const { text, remarks } = await run({ driver }, 'cat big; ls');
+  expect(text).toBe('editedbig\nbig.unsaved-1\n');
+  expect(remarks).toEqual([expect.stringContaining('big.unsaved-1, since')]);
+  expect(readFileSync(join(box.root, 'big.unsaved-1'), 'utf8')).toBe(large);
+  expect(await run({ driver }, 'true')).toMatchObject({ remarks: [] });
 });
 
 test('WORK-01 what programs install stays in the box and outlasts commands there', async () => {
@@ -103,7 +216,7 @@ test('WORK-01 what could not be fetched after a command comes with the next one,
     return fetch(box.url + path, init);
   });
   const workspace = new MemoryWorkspace();
-  const driver = new BoxDriver({ name: 'local', client, workspace, clock: new FakeClock() });
+  const driver = new BoxDriver({ name: 'local', client, workspace, memory: heldMemory(), clock: new FakeClock() });
   await workspace.put('b.txt', 'b');
   expect((await run({ driver }, 'echo x > a.txt')).remarks).toEqual([expect.stringContaining('could not be fetched')]);
   broken = false;
@@ -170,7 +283,7 @@ test('SHELL-05 a box that takes more than a second to start is told of', async (
     if (path === '/health') await ready.wait();
     return fetch(box.url + path, init);
   });
-  const driver = new BoxDriver({ name: 'local', client, workspace: new MemoryWorkspace(), clock });
+  const driver = new BoxDriver({ name: 'local', client, workspace: new MemoryWorkspace(), memory: heldMemory(), clock });
   const told: string[] = [];
   const command = {
     command: 'true',
@@ -199,7 +312,7 @@ test('SHELL-13 a cancel does not wait until files are saved; the next command do
     return fetch(box.url + path, init);
   });
   const workspace = new MemoryWorkspace();
-  const driver = new BoxDriver({ name: 'local', client, workspace, clock: new FakeClock() });
+  const driver = new BoxDriver({ name: 'local', client, workspace, memory: heldMemory(), clock: new FakeClock() });
   const abort = new AbortController();
   const onOutput = (): void => abort.abort();
   expect((await run({ driver }, 'echo x > a.txt; echo on; sleep 30', { abort, onOutput })).end).toEqual({ how: 'cancelled' });
@@ -212,30 +325,30 @@ test('SHELL-13 a cancel does not wait until files are saved; the next command do
 
 test('SHELL-13 WORK-01 files are settled once what a cancelled command changed is saved, or its box does not answer for 10 s', async () => {
   const box = await start();
-  const pulls = [new Gate(), new Gate()];
+  const [first, second] = [new Gate(), new Gate()];
+  // Between the two the second command looks what there is to be saved.
+  const pulls = [first, null, second];
   const client = new BoxClient(async (path, init) => {
     if (path === '/pull') await pulls.shift()?.wait();
     return fetch(box.url + path, init);
   });
   const [workspace, clock] = [new MemoryWorkspace(), new FakeClock()];
-  const driver = new BoxDriver({ name: 'local', client, workspace, clock });
+  const driver = new BoxDriver({ name: 'local', client, workspace, memory: heldMemory(), clock });
   await driver.settled();
   const cancelled = async (command: string): Promise<void> => {
     const abort = new AbortController();
     await run({ driver }, `${command}; echo on; sleep 30`, { abort, onOutput: () => abort.abort() });
   };
-  const [first] = pulls;
   await cancelled('echo x > a.txt');
   const settled = driver.settled().then(() => workspace.paths());
-  first?.open();
+  first.open();
   expect(await settled).toEqual(['a.txt']);
 
-  const [second] = pulls;
   await cancelled('echo y > b.txt');
   const late = driver.settled().then(() => workspace.paths());
   clock.advance(10_000);
   expect(await late).toEqual(['a.txt']);
-  second?.open();
+  second.open();
 });
 
 test('SHELL-23 a large output arrives whole at a reader that is slower than the command', async () => {

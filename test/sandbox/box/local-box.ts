@@ -8,6 +8,7 @@ import type { User } from '../../../container/server/user.ts';
 import { BoxClient, BoxDriver } from '../../../src/sandbox/index.ts';
 import { systemClock } from '../../../src/core/index.ts';
 import { MemoryWorkspace } from '../memory-workspace.ts';
+import { heldMemory } from './held-memory.ts';
 
 /** The server of a box as a process of this machine, over a folder of its own. */
 export interface LocalBox {
@@ -52,5 +53,8 @@ export async function startBox({ user = null, limits, root, port = 0 }: LocalBox
 /** A driver on a box, and a workspace of its own. */
 export function driverOn(box: LocalBox): { readonly driver: BoxDriver; readonly workspace: MemoryWorkspace } {
   const workspace = new MemoryWorkspace();
-  return { driver: new BoxDriver({ name: 'local', client: box.client, workspace, clock: systemClock }), workspace };
+  return {
+    driver: new BoxDriver({ name: 'local', client: box.client, workspace, memory: heldMemory(), clock: systemClock }),
+    workspace,
+  };
 }

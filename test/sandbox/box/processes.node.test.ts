@@ -4,6 +4,7 @@ import { FakeClock, Gate } from '../../../src/testing/index.ts';
 import type { ProcessDriver, ProcessOutput } from '../../../src/tools/index.ts';
 import { run } from '../../tools/shell/contract.ts';
 import { MemoryWorkspace } from '../memory-workspace.ts';
+import { heldMemory } from './held-memory.ts';
 import { driverOn, type LocalBox, startBox } from './local-box.ts';
 
 const boxes: LocalBox[] = [];
@@ -20,7 +21,13 @@ afterEach(async () => {
   for (const box of boxes.splice(0)) await box.close();
 });
 
-const asking = (command: string, signal = new AbortController().signal) => ({ command, signal, notice: async () => {} });
+const asking = (command: string, signal = new AbortController().signal) => ({
+  command,
+  id: 'start',
+  turn: 1,
+  signal,
+  notice: async () => {},
+});
 
 async function start(processes: ProcessDriver, command: string): Promise<string> {
   const started = await processes.start(asking(command));
@@ -74,7 +81,13 @@ test('SHELL-18 how a process ended: its code, that of a signal, or that it was s
 test('SHELL-18 with a box that began anew a process is gone, its name is nobody else’s, and the next start says so', async () => {
   let at = await open();
   const client = new BoxClient((path, init) => fetch(at.url + path, init));
-  const driver = new BoxDriver({ name: 'local', client, workspace: new MemoryWorkspace(), clock: new FakeClock() });
+  const driver = new BoxDriver({
+    name: 'local',
+    client,
+    workspace: new MemoryWorkspace(),
+    memory: heldMemory(),
+    clock: new FakeClock(),
+  });
   const id = await start(driver.processes, 'true');
   at = await open();
   const started = await driver.processes.start(asking('true'));
@@ -104,7 +117,13 @@ test('SHELL-18 SHELL-14 a refusal of the box, and one that breaks off, give a re
   const client = new BoxClient((path, init) =>
     path === '/processes' ? Promise.reject(new Error('The connection broke off.')) : fetch(box.url + path, init),
   );
-  const driver = new BoxDriver({ name: 'local', client, workspace: new MemoryWorkspace(), clock: new FakeClock() });
+  const driver = new BoxDriver({
+    name: 'local',
+    client,
+    workspace: new MemoryWorkspace(),
+    memory: heldMemory(),
+    clock: new FakeClock(),
+  });
   expect(await driver.processes.start(asking('true'))).toMatchObject({ process: null, reason: 'the container stopped' });
 });
 
@@ -116,7 +135,13 @@ test('SHELL-18 SHELL-13 a call that is cancelled while the box is made ready sta
     if (path === '/push') await ready.wait();
     return fetch(box.url + path, init);
   });
-  const driver = new BoxDriver({ name: 'local', client, workspace: new MemoryWorkspace(), clock: new FakeClock() });
+  const driver = new BoxDriver({
+    name: 'local',
+    client,
+    workspace: new MemoryWorkspace(),
+    memory: heldMemory(),
+    clock: new FakeClock(),
+  });
   const starting = driver.processes.start(asking('true', abort.signal));
   await ready.reached;
   abort.abort();

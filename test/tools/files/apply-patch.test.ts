@@ -99,6 +99,28 @@ describe('a patch', () => {
     });
   });
 
+  test.each([
+    ['the link', 'l', 'l'],
+    ['its path and the link', 'a.txt', 'l'],
+    ['the link and its path', 'l', 'a.txt'],
+  ])('FILES-06 sections of one file follow each other when they name it by %s', async (_, first, second) => {
+    await files.known('a.txt', 'one\ntwo\n');
+    files.link('l', 'a.txt');
+    const result = await apply(`*** Update File: ${first}`, '-one', '+1', `*** Update File: ${second}`, '-two', '+2');
+    expect(read(result)).toBe('Applied the patch:\nM a.txt\nM a.txt');
+    expect(files.text('a.txt')).toBe('1\n2\n');
+    expect(result.value).toMatchObject({
+      changes: [{ path: 'a.txt', before: await hashOf('one\ntwo\n'), after: await hashOf('1\n2\n') }],
+    });
+  });
+
+  test('FILES-06 a file that a section deleted is missing by its link too', async () => {
+    await files.known('a.txt', 'one\n');
+    files.link('l', 'a.txt');
+    expect(refusalOf(await apply('*** Delete File: a.txt', '*** Update File: l', '-one', '+1'))).toContain('There is no a.txt');
+    expect(files.text('a.txt')).toBe('one\n');
+  });
+
   test('FILES-04 what a patch wrote the model has seen', async () => {
     await files.known('a.txt', 'one\n');
     await apply('*** Update File: a.txt', '*** Move to: b.txt', '-one', '+two', '*** Add File: c.txt', '+x');

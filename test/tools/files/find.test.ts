@@ -63,6 +63,12 @@ describe('list_dir', () => {
     expect(many.at(-1)).toBe(`[Only the first ${fileLimits.listed} entries are listed: use glob with a pattern.]`);
   });
 
+  test('FILES-01 a folder at the end is passed over whatever the names in it begin with', async () => {
+    put('src/a/x', 'src/a/\uFFFD', 'src/a/\u{1F600}/y', 'src/a/\u{10FFFD}');
+    expect(read(await list({ path: 'src' }))).toBe('a/');
+    expect(read(await list())).toBe('src/');
+  });
+
   test('FILES-02 FILES-10 an empty folder is told, a path outside, a file and what is missing are refused', async () => {
     expect(read(await list())).toBe('[The folder is empty.]');
     put('src/a.ts');
@@ -108,6 +114,12 @@ describe('glob', () => {
     expect(read(await glob('*'))).toBe('.gitignore\nz\n\u{1F600}\n[Left out by .gitignore: dist/.]');
     // Once for the first page, once for what follows the folder, once to find that there is no more; between them others have their turn.
     expect(clock.asked).toEqual([0, 0]);
+  });
+
+  test('FILES-01 a folder that is left out is passed over whatever the names in it begin with', async () => {
+    files.put('.gitignore', 'dist/\n');
+    put('a', 'dist/x', 'dist/\u{1F600}/y', 'dist/\u{10FFFD}');
+    expect(read(await glob('a'))).toBe('a\n[Left out by .gitignore: dist/.]');
   });
 
   test('FILES-01 a page that ends with a file that is left out hides none of the files behind it', async () => {

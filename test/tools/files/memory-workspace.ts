@@ -66,7 +66,7 @@ export class MemoryWorkspace implements Workspace {
   }
 
   get paths(): readonly string[] {
-    return [...this.#state.files.keys()].toSorted();
+    return [...this.#state.files.keys()].toSorted(byCodePoint);
   }
 
   async stat(path: string): Promise<FileOutcome<FileEntry | null>> {
@@ -94,7 +94,9 @@ export class MemoryWorkspace implements Workspace {
     const real = this.#real(folder);
     if (!real.ok) return real;
     const prefix = real.value === '' ? '' : `${real.value}/`;
-    const paths = this.paths.filter((path) => path.startsWith(prefix) && (after === null || path > after)).slice(0, limit);
+    const paths = this.paths
+      .filter((path) => path.startsWith(prefix) && (after === null || byCodePoint(path, after) > 0))
+      .slice(0, limit);
     const entries = await Promise.all(paths.map((path) => this.#entry(path)));
     return { ok: true, value: entries.filter((entry) => entry !== null) };
   }
@@ -143,6 +145,14 @@ export class MemoryWorkspace implements Workspace {
     const { kind, bytes, rev, executable } = stored;
     return { path, kind, rev, hash: await hashOf(bytes), size: bytes.length, executable, modified: 0 };
   }
+}
+
+/** The order of paths, which is that of their bytes in UTF-8. The one of JavaScript has what is above U+FFFF before U+E000. */
+export function byCodePoint(a: string, b: string): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at += 1) {
+    if (a[at] !== b[at]) return (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0);
+  }
+  return a.length - b.length;
 }
 
 function make(draft: State, change: FileChange, written: string[]): { readonly ok: false; readonly problem: FileProblem } | null {
