@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)('the page for everybody', () => {
     await session.send('Input.insertText', { text: '日本' });
     expect(await tab.composer.inputValue()).toBe('日本');
     await tab.composer.press('Enter');
-    await tab.page.locator('.row.user', { hasText: '日本' }).waitFor();
+    await tab.page.locator('.row.user:not(.sending, .accepted)', { hasText: '日本' }).waitFor();
     await tab.close();
   });
 

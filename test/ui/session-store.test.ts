@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { noUsage } from '../../src/core/usage.ts';
@@ -218,6 +219,21 @@ describe('a session in a tab', () => {
     table.say(...began);
     table.picture();
     expect(table.store.outbox.value).toEqual([]);
+  });
+
+  it('lets go of words with their answer, in one picture with their echo', () => {
+    const table = new Table();
+    table.ready(idle);
+    void send(table.store, 'hello', 'auto');
+    const shown: [number, number][] = [];
+    effect(() => {
+      shown.push([table.store.outbox.value.length, table.store.snapshot.value?.messages.length ?? 0]);
+    });
+    table.say(...began, { type: 'ack', id: 'c-1', result: { run: 'run_1', turn: 1, cursor: '7.0' } });
+    expect(shown).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
   });
 
   it('gives words that were waiting when the tab reloaded, and loses none', () => {

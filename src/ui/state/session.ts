@@ -232,8 +232,11 @@ export class SessionStore {
       case 'ready':
         return this.#ready(frame.snapshot, frame.version.build);
       case 'ack':
-        this.#setOutbox(acked(this.outbox.value, frame.id, frame.result));
-        this.#show();
+        // The events of a command come before its answer: shown at once, its words never stand there twice.
+        batch(() => {
+          this.#setOutbox(acked(this.outbox.value, frame.id, frame.result));
+          if (!this.#between) this.#flush();
+        });
         return this.#answer(frame.id, { ok: true, result: frame.result });
       case 'refused':
         return this.#refused(frame.id, frame);
